@@ -1,0 +1,434 @@
+//! The small trait that the three engines implement. Everything else (derivations, guards where an engine has none, the
+//! outbox, expiry, cursors, limits, verification) is written once above it.
+//!
+//! What an engine may rely on: every value was checked against its column; every key is within the limits; decimals in
+//! keys are normalized; all requests of one commit are of one tenant; no row stands twice in one step.
+//! What it must keep: a call that fails with anything but `Indeterminate` or `TimedOut` has changed nothing; no call waits
+//! without a time limit; every call charges the meter.
+
+use std::ops::Bound;
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use crate::{
+    error::{Result, SchemaError},
+    key::Tenant,
+    schema::{Consistency, Schema, Table},
+    time::Timestamp,
+    value::Value,
+};
+
+/// A row as engines see it: all cells in the table's canonical order, statics included, and the instant it ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawRow {
+    pub values: Vec<Value>,
+    pub expires_at: Option<Timestamp>,
+}
+
+impl RawRow {
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        self.expires_at.is_none_or(|end| end > now)
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.values.iter().map(Value::bytes).sum()
+    }
+}
+
+/// The state of a guarded partition. It changes with every commit on the partition; never to an earlier value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version(pub i64);
+
+/// How much an engine can apply in one atomic step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Atomicity {
+    /// Any commit within the limits.
+    Everything,
+    /// Up to so many rows (written or guarded) and bytes, in any partitions.
+    Rows { rows: usize, bytes: usize },
+    /// One guarded partition; or, without a guard, so many rows and bytes in any partitions.
+    Partition { unguarded_rows: usize, unguarded_bytes: usize },
+}
+
+/// What an engine can do, for the code above it.
+#[derive(Clone, Copy, Debug)]
+pub struct Abilities {
+    pub atomicity: Atomicity,
+    /// `apply` evaluates guards itself, so that a commit with guards needs no read before it.
+    pub native_guards: bool,
+    /// Derivations that are declared as an index are kept by the engine (`Write::Put::indexes`).
+    pub native_indexes: bool,
+    /// `Write::DeleteRange` is understood, on tables that are not guarded.
+    pub native_range_delete: bool,
+}
+
+/// Rows by key. The answer has one entry for each key, in order; expired rows are included (the caller hides them).
+#[derive(Clone, Debug)]
+pub struct Get<'a> {
+    pub tenant: &'a Tenant,
+    pub table: &'static Table,
+    /// Whole keys: partition columns, then clustering columns.
+    pub keys: &'a [Vec<Value>],
+    pub consistency: Consistency,
+}
+
+/// A piece of one partition, in clustering order or in reverse.
+#[derive(Clone, Debug)]
+pub struct Slice<'a> {
+    pub tenant: &'a Tenant,
+    pub table: &'static Table,
+    pub partition: &'a [Value],
+    /// Leading clustering columns that are equal to these.
+    pub prefix: &'a [Value],
+    /// Bounds by value (not by direction) on the clustering column after the prefix.
+    pub lower: Bound<&'a Value>,
+    pub upper: Bound<&'a Value>,
+    /// Against the table's clustering order.
+    pub reverse: bool,
+    /// A whole clustering key inside the range; the page begins strictly behind it, in the direction of travel.
+    pub after: Option<&'a [Value]>,
+    /// At most so many rows.
+    pub limit: usize,
+    pub consistency: Consistency,
+}
+
+/// Fewer rows than the limit means that the slice is at its end. Expired rows are included.
+#[derive(Clone, Debug, Default)]
+pub struct RawPage {
+    pub rows: Vec<RawRow>,
+    /// The static columns' values, in the table's canonical order, keys and regular columns null; None where the table
+    /// has no static columns or none was ever set.
+    pub statics: Option<Vec<Value>>,
+}
+
+/// Which rows of a guarded partition to read with its bookkeeping.
+#[derive(Clone, Debug)]
+pub enum AnchorRows<'a> {
+    /// By clustering key, in order.
+    Keys(&'a [Vec<Value>]),
+    /// All rows that begin with the prefix, at most `limit` of them (one more is a mistake of the caller).
+    Prefix { prefix: &'a [Value], limit: usize },
+}
+
+/// A linearizable read of a guarded partition.
+#[derive(Clone, Debug)]
+pub struct ReadAnchor<'a> {
+    pub tenant: &'a Tenant,
+    pub table: &'static Table,
+    pub partition: &'a [Value],
+    pub rows: AnchorRows<'a>,
+    /// Whether the ids of the last commits are wanted.
+    pub ring: bool,
+}
+
+/// A guarded partition as it is. RACE: the version must never be newer than the rows: an engine that reads them in two
+/// steps reads the version first, so that a commit in between makes the guard on the version fail.
+#[derive(Clone, Debug, Default)]
+pub struct Anchor {
+    pub version: Option<Version>,
+    /// The number of the last commit on this partition; the next takes slot `(sequence + 1) % RING_SLOTS` of the ring.
+    pub sequence: i64,
+    /// Commits whose later writes may not all have been made: id and bucket of the pending table.
+    pub outbox: Vec<(Uuid, i64)>,
+    /// The ids of the last commits, if they were asked for.
+    pub ring: Vec<Uuid>,
+    /// For `Keys`: one entry a key. For `Prefix`: the rows in clustering order, all `Some`.
+    pub rows: Vec<Option<RawRow>>,
+    pub statics: Option<Vec<Value>>,
+}
+
+/// One write. Partition values are without the tenant, which the step has.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Write {
+    /// Replaces the whole row. A static column whose value is null is left as it is.
+    Put {
+        table: &'static Table,
+        values: Vec<Value>,
+        expires_at: Option<Timestamp>,
+        /// Rows of derived tables that the engine itself keeps as indexes; empty without `native_indexes`.
+        indexes: Vec<IndexRow>,
+    },
+    /// Sets static columns (position in the table, value) and nothing else.
+    SetStatics { table: &'static Table, partition: Vec<Value>, cells: Vec<(usize, Value)> },
+    /// Removes one row by its whole key. Statics stay.
+    Delete { table: &'static Table, key: Vec<Value> },
+    /// Removes the rows of a range of one partition, as `Slice` names it.
+    DeleteRange {
+        table: &'static Table,
+        partition: Vec<Value>,
+        prefix: Vec<Value>,
+        lower: Bound<Value>,
+        upper: Bound<Value>,
+    },
+}
+
+/// A row of a derived table that is kept as an index of its base.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexRow {
+    pub table: &'static Table,
+    pub values: Vec<Value>,
+}
+
+impl Write {
+    pub fn table(&self) -> &'static Table {
+        match self {
+            Write::Put { table, .. }
+            | Write::SetStatics { table, .. }
+            | Write::Delete { table, .. }
+            | Write::DeleteRange { table, .. } => table,
+        }
+    }
+
+    pub fn partition(&self) -> &[Value] {
+        let n = self.table().partition_columns;
+        match self {
+            Write::Put { values, .. } => &values[..n],
+            Write::Delete { key, .. } => &key[..n],
+            Write::SetStatics { partition, .. } | Write::DeleteRange { partition, .. } => partition,
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        match self {
+            Write::Put { values, .. } => values.iter().map(Value::bytes).sum(),
+            Write::SetStatics { partition, cells, .. } => {
+                partition.iter().chain(cells.iter().map(|(_, v)| v)).map(Value::bytes).sum()
+            }
+            Write::Delete { key, .. } => key.iter().map(Value::bytes).sum(),
+            Write::DeleteRange { partition, prefix, .. } => partition.iter().chain(prefix).map(Value::bytes).sum(),
+        }
+    }
+}
+
+/// A condition on one row of the guarded partition. An expired row counts as absent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawGuard {
+    /// The clustering key of the row; empty, together with a static column, for the partition as a whole.
+    pub clustering: Vec<Value>,
+    pub condition: Condition,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    Absent,
+    Present,
+    /// The column of a row that is there compares so to the value. A null cell is equal to null and to nothing else,
+    /// unequal to all else, and neither less nor greater than anything.
+    Compare {
+        column: usize,
+        operator: Operator,
+        value: Value,
+    },
+    /// As `Compare`, on a static column: the row need not be there.
+    CompareStatic {
+        column: usize,
+        operator: Operator,
+        value: Value,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// The guarded partition of a step and what must be true of it.
+#[derive(Clone, Debug)]
+pub struct Guarded {
+    pub table: &'static Table,
+    pub partition: Vec<Value>,
+    /// The version and sequence that were read, or None to go by the guards alone (only with `native_guards`).
+    pub expect: Option<Expect>,
+    /// Checked in the same step (only with `native_guards`; otherwise they were checked on what `expect` names).
+    pub guards: Vec<RawGuard>,
+    /// Remember the commit's id here with this bucket: its other writes are in the pending table.
+    pub outbox: Option<i64>,
+}
+
+/// What a guarded partition was when it was read, and what its version will be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expect {
+    /// None where the partition had no commit yet.
+    pub version: Option<Version>,
+    pub sequence: i64,
+    /// `max(now, version + 1)`, in microseconds.
+    pub next: Version,
+}
+
+/// One atomic step: all of its writes or none.
+#[derive(Clone, Debug)]
+pub struct Step<'a> {
+    pub id: Uuid,
+    pub tenant: &'a Tenant,
+    pub guarded: Option<Guarded>,
+    pub writes: Vec<Write>,
+    /// For expiry, by the store's clock.
+    pub now: Timestamp,
+    /// For the order of writes outside the guarded partition, in microseconds.
+    pub timestamp: i64,
+}
+
+/// What became of a step.
+#[derive(Clone, Debug)]
+pub enum Applied {
+    /// It was applied, now or before under the same id. The version is that of the guarded partition (0 without).
+    Done(Version),
+    /// `expect` named another version. Nothing was written.
+    Moved,
+    /// These guards did not hold, by position, with the row as it is now. Nothing was written.
+    Refused(Vec<(usize, Option<RawRow>)>),
+}
+
+/// What must still be there for later writes to be made: otherwise someone else has finished them, and newer commits may
+/// have followed.
+#[derive(Clone, Debug)]
+pub enum Fence<'a> {
+    /// The outbox entry `id` of a guarded partition.
+    Outbox { tenant: &'a Tenant, table: &'static Table, partition: &'a [Value], id: Uuid },
+    /// A row of the pending table.
+    Pending { key: &'a [Value] },
+}
+
+/// Adds to the counters of one row: column position and amount.
+#[derive(Clone, Debug)]
+pub struct Add {
+    pub table: &'static Table,
+    pub key: Vec<Value>,
+    pub amounts: Vec<(usize, i64)>,
+}
+
+/// One range out of `ranges`, of a whole table, over all tenants.
+#[derive(Clone, Debug)]
+pub struct Scan<'a> {
+    pub table: &'static Table,
+    pub range: usize,
+    pub ranges: usize,
+    /// Where the page before ended, as the engine said.
+    pub after: Option<&'a [u8]>,
+    pub limit: usize,
+}
+
+/// Rows of a partition stand together, in clustering order. Expired rows are included.
+#[derive(Clone, Debug, Default)]
+pub struct ScanPage {
+    pub rows: Vec<(Tenant, RawRow)>,
+    /// None at the end of the range.
+    pub next: Option<Vec<u8>>,
+}
+
+/// What `migrate` did or found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SchemaReport {
+    pub created_tables: Vec<String>,
+    /// Table and column.
+    pub added_columns: Vec<(String, String)>,
+    /// What cannot be done without losing data, or, in a comparison, what is not as declared.
+    pub problems: Vec<SchemaError>,
+}
+
+#[async_trait]
+pub trait Engine: Send + Sync + 'static {
+    fn name(&self) -> &'static str;
+
+    fn abilities(&self) -> Abilities;
+
+    async fn get(&self, get: Get<'_>) -> Result<Vec<Option<RawRow>>>;
+
+    async fn slice(&self, slice: Slice<'_>) -> Result<RawPage>;
+
+    async fn read_anchor(&self, read: ReadAnchor<'_>) -> Result<Anchor>;
+
+    /// One atomic step. The same step with the same id may be sent again: the second changes nothing.
+    /// With `expect`, an engine may answer `Moved` to a step that it had applied: the caller looks into the ring.
+    async fn apply(&self, step: Step<'_>) -> Result<Applied>;
+
+    /// Writes that a commit left for later: idempotent, in any order, under the commit's timestamp, while the fence
+    /// stands. None of the tables is guarded. When the fence is gone, nothing is written and the answer is Ok.
+    async fn apply_late(&self, tenant: &Tenant, fence: Fence<'_>, writes: &[Write], now: Timestamp, timestamp: i64)
+    -> Result<()>;
+
+    /// Removes a commit's id from a partition's outbox. `version` is the commit's. Harmless if it is gone.
+    async fn close_outbox(
+        &self,
+        tenant: &Tenant,
+        table: &'static Table,
+        partition: &[Value],
+        id: Uuid,
+        version: Version,
+    ) -> Result<()>;
+
+    /// Adds to counters. Never repeated by the engine: an error that may have happened is the caller's to know.
+    async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()>;
+
+    async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage>;
+
+    /// Compares the engine's tables with the schema; with `create`, makes what is missing if nothing would be lost.
+    async fn migrate(&self, schema: &Schema, create: bool) -> Result<SchemaReport>;
+
+    /// Reclaims the space of rows that have expired, at most about `limit` of them; how many it reclaimed. Engines that
+    /// expire rows themselves do nothing.
+    async fn reclaim(&self, _now: Timestamp, _limit: usize) -> Result<usize> {
+        Ok(0)
+    }
+}
+
+/// So that a shared engine is an engine, and engines can be chosen at run time.
+#[async_trait]
+impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+    fn abilities(&self) -> Abilities {
+        (**self).abilities()
+    }
+    async fn get(&self, get: Get<'_>) -> Result<Vec<Option<RawRow>>> {
+        (**self).get(get).await
+    }
+    async fn slice(&self, slice: Slice<'_>) -> Result<RawPage> {
+        (**self).slice(slice).await
+    }
+    async fn read_anchor(&self, read: ReadAnchor<'_>) -> Result<Anchor> {
+        (**self).read_anchor(read).await
+    }
+    async fn apply(&self, step: Step<'_>) -> Result<Applied> {
+        (**self).apply(step).await
+    }
+    async fn apply_late(
+        &self,
+        tenant: &Tenant,
+        fence: Fence<'_>,
+        writes: &[Write],
+        now: Timestamp,
+        timestamp: i64,
+    ) -> Result<()> {
+        (**self).apply_late(tenant, fence, writes, now, timestamp).await
+    }
+    async fn close_outbox(
+        &self,
+        tenant: &Tenant,
+        table: &'static Table,
+        partition: &[Value],
+        id: Uuid,
+        version: Version,
+    ) -> Result<()> {
+        (**self).close_outbox(tenant, table, partition, id, version).await
+    }
+    async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {
+        (**self).add(tenant, adds).await
+    }
+    async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {
+        (**self).scan(scan).await
+    }
+    async fn migrate(&self, schema: &Schema, create: bool) -> Result<SchemaReport> {
+        (**self).migrate(schema, create).await
+    }
+    async fn reclaim(&self, now: Timestamp, limit: usize) -> Result<usize> {
+        (**self).reclaim(now, limit).await
+    }
+}

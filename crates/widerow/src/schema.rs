@@ -1,0 +1,277 @@
+//! What a table is: its columns, keys, time to live and consistency; and a schema, the list of tables and derivations.
+//!
+//! Invariants: columns stand in canonical order (partition, clustering, then the others as declared), so that a row is a
+//! plain list of values; a derived table has one base; a base is guarded, or its index rows could race with it.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use crate::{
+    derived::{Derivation, Derive},
+    error::SchemaError,
+    row::Row,
+    value::{StructType, Type},
+};
+
+/// How many replicas must answer. On DynamoDB `One` and `LocalOne` read eventually, the others strongly; the embedded
+/// engine has one replica and ignores it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Consistency {
+    One,
+    LocalOne,
+    LocalQuorum,
+    Quorum,
+    /// Linearizable: sees every guarded commit that was acknowledged, and settles what is in flight.
+    Serial,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    Ascending,
+    Descending,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Partition,
+    Clustering(Direction),
+    Static,
+    Regular,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    pub name: String,
+    pub column_type: Type,
+    pub kind: Kind,
+    /// A row may leave it out.
+    pub optional: bool,
+    /// The word before the value in a DynamoDB key (`PRODUCT` in `PRODUCT#123`); may be empty.
+    pub label: String,
+}
+
+/// What a DynamoDB index carries besides its keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Projection {
+    KeysOnly,
+    Include(Vec<String>),
+    All,
+}
+
+/// On DynamoDB, a derived table that is kept as an index of its base table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Index {
+    /// Its name, and the prefix of its key attributes: `GSI1` has `GSI1PK` and `GSI1SK`.
+    pub name: String,
+    /// How many clustering columns are in the index's sort key; the others come from the base table's key.
+    pub sort_columns: usize,
+    pub projection: Projection,
+}
+
+/// A table, as declared by `#[derive(Row)]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    pub name: String,
+    /// What the table is for, from the struct's doc comment.
+    pub doc: String,
+    pub columns: Vec<Column>,
+    pub partition_columns: usize,
+    pub clustering_columns: usize,
+    /// Written only through the partition's version, so that guards and derivations are exact.
+    pub guarded: bool,
+    pub counters: bool,
+    pub ttl_seconds: Option<u32>,
+    pub gc_grace_seconds: Option<u32>,
+    pub read: Consistency,
+    pub write: Consistency,
+    pub index: Option<Index>,
+}
+
+impl Table {
+    pub fn key_columns(&self) -> usize {
+        self.partition_columns + self.clustering_columns
+    }
+
+    pub fn partition(&self) -> &[Column] {
+        &self.columns[..self.partition_columns]
+    }
+
+    pub fn clustering(&self) -> &[Column] {
+        &self.columns[self.partition_columns..self.key_columns()]
+    }
+
+    /// Static and regular columns, as declared.
+    pub fn others(&self) -> &[Column] {
+        &self.columns[self.key_columns()..]
+    }
+
+    pub fn has_statics(&self) -> bool {
+        self.others().iter().any(|c| c.kind == Kind::Static)
+    }
+
+    pub fn position(&self, column: &str) -> Option<usize> {
+        self.columns.iter().position(|c| c.name == column)
+    }
+
+    pub fn direction(&self, clustering_column: usize) -> Direction {
+        match self.columns[self.partition_columns + clustering_column].kind {
+            Kind::Clustering(direction) => direction,
+            _ => Direction::Ascending,
+        }
+    }
+
+    /// Whether clustering columns go in different directions.
+    pub fn mixed_directions(&self) -> bool {
+        (1..self.clustering_columns).any(|i| self.direction(i) != self.direction(0))
+    }
+
+    /// The user-defined types that the columns use, those that others need first.
+    pub fn struct_types(&self) -> Vec<&StructType> {
+        let mut found = Vec::new();
+        for column in &self.columns {
+            collect_structs(&column.column_type, &mut found);
+        }
+        found
+    }
+}
+
+fn collect_structs<'t>(t: &'t Type, found: &mut Vec<&'t StructType>) {
+    match t {
+        Type::List(item) | Type::Set(item) => collect_structs(item, found),
+        Type::Map(key, item) => {
+            collect_structs(key, found);
+            collect_structs(item, found);
+        }
+        Type::Struct(def) => {
+            for (_, field) in &def.fields {
+                collect_structs(field, found);
+            }
+            if !found.iter().any(|f| f.name == def.name) {
+                found.push(def);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The tables of an application and what is derived from what.
+#[derive(Clone, Debug, Default)]
+pub struct Schema {
+    tables: BTreeMap<String, &'static Table>,
+    derivations: Vec<Derivation>,
+}
+
+impl Schema {
+    pub fn new() -> Self {
+        let mut schema = Schema::default();
+        schema.tables.insert(crate::outbox::PENDING.name.clone(), &crate::outbox::PENDING);
+        schema
+    }
+
+    pub fn table<R: Row>(mut self) -> Self {
+        self.tables.insert(R::table().name.clone(), R::table());
+        self
+    }
+
+    /// `D` is derived from `B`: declared here once, kept in every commit.
+    pub fn derived<B: Derive<D>, D: Row>(mut self) -> Self {
+        self.derivations.push(Derivation::of::<B, D>());
+        self.table::<B>().table::<D>()
+    }
+
+    /// The schema, if it makes sense as a whole.
+    pub fn build(self) -> Result<Schema, SchemaError> {
+        for table in self.tables.values() {
+            check(table)?;
+        }
+        for (i, derivation) in self.derivations.iter().enumerate() {
+            let (base, derived) = (derivation.base, derivation.derived);
+            if !base.guarded {
+                return Err(SchemaError::BaseNotGuarded { base: base.name.clone(), derived: derived.name.clone() });
+            }
+            if derived.guarded || derived.counters || derived.has_statics() {
+                return Err(SchemaError::DerivedNotPlain { derived: derived.name.clone() });
+            }
+            if self.derivations[..i].iter().any(|d| d.derived.name == derived.name) {
+                return Err(SchemaError::TwoBases { derived: derived.name.clone() });
+            }
+            derivation.check()?;
+        }
+        let indexed = |t: &Table| self.derivations.iter().any(|d| d.derived.name == t.name);
+        if let Some(stray) = self.tables.values().find(|t| t.index.is_some() && !indexed(t)) {
+            return Err(SchemaError::IndexOfNothing { table: stray.name.clone() });
+        }
+        let mut structs: BTreeMap<&str, &StructType> = BTreeMap::new();
+        for table in self.tables.values() {
+            for def in table.struct_types() {
+                if structs.insert(&def.name, def).is_some_and(|other| other != def) {
+                    return Err(SchemaError::TwoTypes { name: def.name.clone() });
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    pub fn tables(&self) -> impl Iterator<Item = &'static Table> + '_ {
+        self.tables.values().copied()
+    }
+
+    pub fn find(&self, name: &str) -> Option<&'static Table> {
+        self.tables.get(name).copied()
+    }
+
+    pub fn derivations(&self) -> &[Derivation] {
+        &self.derivations
+    }
+
+    pub fn derivations_of<'s>(&'s self, base: &'s Table) -> impl Iterator<Item = &'s Derivation> + 's {
+        self.derivations.iter().filter(move |d| d.base.name == base.name)
+    }
+
+    pub fn derivation_into(&self, derived: &Table) -> Option<&Derivation> {
+        self.derivations.iter().find(|d| d.derived.name == derived.name)
+    }
+}
+
+/// What the compiler cannot see of one declaration.
+fn check(table: &Table) -> Result<(), SchemaError> {
+    let wrong = |problem: String| Err(SchemaError::Declaration { table: table.name.clone(), problem });
+    let named = |name: &str| {
+        !name.is_empty()
+            && name.len() <= 48
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            && name.as_bytes()[0].is_ascii_alphabetic()
+    };
+    if !named(&table.name) || table.name.bytes().any(|b| b.is_ascii_uppercase()) {
+        return wrong("a table's name is 1 to 48 lower-case letters, digits and '_', a letter first".into());
+    }
+    for (i, column) in table.columns.iter().enumerate() {
+        if !named(&column.name) {
+            return wrong(format!("column {:?}: a name is 1 to 48 letters, digits and '_', a letter first", column.name));
+        }
+        if table.columns[..i].iter().any(|c| c.name == column.name) {
+            return wrong(format!("column {} stands there twice", column.name));
+        }
+        if i < table.key_columns() && !column.column_type.orders_in_keys() {
+            return wrong(format!("column {} is of type {}, which no key can have", column.name, column.column_type));
+        }
+        if RESERVED.contains(&column.name.as_str()) {
+            return wrong(format!("column {} has a name that the data layer needs for itself", column.name));
+        }
+    }
+    if table.partition_columns == 0 {
+        return wrong("there is no partition column".into());
+    }
+    if table.has_statics() && table.clustering_columns == 0 {
+        return wrong("a static column needs a clustering column".into());
+    }
+    if table.counters && (table.ttl_seconds.is_some() || table.guarded) {
+        return wrong("a table of counters has no time to live and no guards".into());
+    }
+    Ok(())
+}
+
+/// Names of attributes that engines add.
+static RESERVED: [&str; 4] = ["tenant", "PK", "SK", "ttl"];
+
+/// A `Table` made at the first use of a row type; what the derive macro expands to.
+pub type LazyTable = LazyLock<Table>;
