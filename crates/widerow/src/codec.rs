@@ -128,6 +128,11 @@ impl<'b> Reader<'b> {
         self.bytes.is_empty()
     }
 
+    /// What has not been read yet.
+    pub fn rest(&self) -> &'b [u8] {
+        self.bytes
+    }
+
     pub fn byte(&mut self) -> Result<u8, Malformed> {
         let (first, rest) = self.bytes.split_first().ok_or(Malformed)?;
         self.bytes = rest;

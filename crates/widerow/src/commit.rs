@@ -102,7 +102,11 @@ impl Commit {
     }
 
     pub fn delete<R: Row>(self, key: R::Key) -> Self {
-        self.plan(Write::Delete { table: R::table(), key: normal(key) })
+        self.delete_values(R::table(), normal(key))
+    }
+
+    pub(crate) fn delete_values(self, table: &'static Table, key: Vec<Value>) -> Self {
+        self.plan(Write::Delete { table, key })
     }
 
     /// Deletes the rows whose clustering columns begin with the prefix.

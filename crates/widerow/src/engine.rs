@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::{
     error::{Result, SchemaError},
     key::Tenant,
+    meter::Cost,
     schema::{Consistency, Schema, Table},
     time::Timestamp,
     value::Value,
@@ -197,6 +198,26 @@ impl Write {
             }
             Write::Delete { key, .. } => key.iter().map(Value::bytes).sum(),
             Write::DeleteRange { partition, prefix, .. } => partition.iter().chain(prefix).map(Value::bytes).sum(),
+        }
+    }
+}
+
+impl Write {
+    /// Partitions, rows and bytes that the writes touch; requests are the engine's to count.
+    pub fn cost(writes: &[Write]) -> Cost {
+        let mut partitions: Vec<(&str, &[Value])> = Vec::new();
+        for write in writes {
+            let one = (write.table().name.as_str(), write.partition());
+            // Writes of one partition mostly stand together; looking back a little keeps this linear.
+            if !partitions.iter().rev().take(16).any(|known| *known == one) {
+                partitions.push(one);
+            }
+        }
+        Cost {
+            partitions_written: partitions.len() as u64,
+            rows_written: writes.len() as u64,
+            bytes_written: writes.iter().map(|w| w.bytes() as u64).sum(),
+            ..Cost::default()
         }
     }
 }

@@ -2,6 +2,7 @@
 pub mod codec;
 pub mod commit;
 pub mod derived;
+pub mod embedded;
 pub mod engine;
 pub mod error;
 pub mod key;
@@ -10,6 +11,7 @@ pub mod meter;
 pub mod outbox;
 pub mod row;
 pub mod schema;
+pub mod store;
 pub mod time;
 pub mod value;
 pub use error::{Error, Result};

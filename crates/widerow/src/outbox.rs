@@ -1,8 +1,27 @@
-//! Later writes of commits that an engine cannot apply in one step. See `PENDING`.
+//! The outbox: commits that write outside their guarded partition, on engines that cannot do both in one step.
+//!
+//! 1. The later writes are stored in the pending table, cut into pieces.
+//! 2. One step on the guarded partition applies its own writes and remembers the commit in the partition's outbox.
+//! 3. The later writes are made, the outbox entry is removed, the pending rows are removed.
+//!
+//! Invariants: an outbox entry implies its pending rows; replaying step 3 is harmless at any time; a writer finishes what it
+//! finds in the outbox before it commits, so that later writes follow the order of commits; pending rows are dropped only
+//! after step 2 has become impossible.
+
+use std::ops::Bound;
+
+use uuid::Uuid;
 
 use crate::{
-    schema::{Column, Consistency, Direction, Kind, LazyTable, Table},
-    value::Type,
+    codec::{self, Reader, put_bytes, put_value, put_values},
+    engine::{AnchorRows, Applied, Fence, ReadAnchor, Scan, Slice, Step, Version, Write},
+    error::{Error, Result},
+    key::Tenant,
+    limits,
+    schema::{Column, Consistency, Direction, Kind, LazyTable, Schema, Table},
+    store::{Database, Store},
+    time::Timestamp,
+    value::{Type, Value},
 };
 
 /// The table of stored later writes, cut into pieces, bucketed by time.
@@ -36,3 +55,410 @@ pub static PENDING: LazyTable = LazyTable::new(|| {
         index: None,
     }
 });
+
+/// A pending commit older than this, whose id is in no outbox, was never applied.
+pub const GRACE_SECONDS: i64 = 60;
+/// Pieces without their first, which is written last, are dropped after this long.
+pub const TORN_SECONDS: i64 = 24 * 60 * 60;
+/// Seconds of one bucket of the pending table.
+const BUCKET_SECONDS: i64 = 600;
+const FORMAT: u8 = 1;
+
+/// A commit's later writes, as they are stored.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Pending {
+    id: Uuid,
+    bucket: i64,
+    tenant: Tenant,
+    /// The partition whose outbox says that the commit was applied; None where this row itself says so.
+    guarded: Option<(&'static Table, Vec<Value>)>,
+    created_at: Timestamp,
+    timestamp: i64,
+    pieces: i32,
+    writes: Vec<Write>,
+}
+
+/// What a sweep found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Commits whose later writes were made now.
+    pub finished: usize,
+    /// Commits that had never been applied.
+    pub dropped: usize,
+    /// Commits too young to judge.
+    pub waiting: usize,
+}
+
+impl Store {
+    /// Steps 1 to 3 of a commit that the engine cannot apply at once. `step` has the guarded partition's own writes.
+    pub(crate) async fn apply_with_outbox(&self, mut step: Step<'_>, later: Vec<Write>) -> Result<Applied> {
+        let now = self.inner.now();
+        let bucket = now.millis().div_euclid(1000 * BUCKET_SECONDS);
+        let guarded = step.guarded.as_ref().map(|g| (g.table, g.partition.clone()));
+        let mut pending = Pending {
+            id: step.id,
+            bucket,
+            tenant: self.tenant.clone(),
+            guarded,
+            created_at: now,
+            timestamp: step.timestamp,
+            pieces: 0,
+            writes: later,
+        };
+        // A guarded step carries its own proof; without one, the first piece is it, and must be the last to be written.
+        let mut rows = pending.encode();
+        pending.pieces = rows.len() as i32;
+        if pending.guarded.is_none() {
+            rows.reverse();
+        }
+        let system = self.system();
+        for row in rows {
+            let put = Write::Put { table: &PENDING, values: row, expires_at: None, indexes: Vec::new() };
+            system.plain(vec![put], step.timestamp).await?;
+        }
+        let mut applied = Applied::Done(Version(0));
+        if let Some(guarded) = &mut step.guarded {
+            guarded.outbox = Some(bucket);
+            applied = match self.apply_settled(step).await {
+                // It is not known: the sweeper will find out, so the writes must stay.
+                Err(e @ Error::Indeterminate { .. }) => return Err(e),
+                other => other?,
+            };
+            if !matches!(applied, Applied::Done(_)) {
+                system.forget(&pending).await?;
+                return Ok(applied);
+            }
+        }
+        // The commit is made: whatever fails from here on is finished by the next writer or by the sweeper.
+        if let Err(e) = self.finish(&pending).await {
+            tracing::warn!(id = %pending.id, error = %e, "later writes of a commit are left to the sweeper");
+        }
+        Ok(applied)
+    }
+
+    fn system(&self) -> Store {
+        Store { inner: self.inner.clone(), tenant: Tenant::system() }
+    }
+
+    /// A step without guards.
+    async fn plain(&self, writes: Vec<Write>, timestamp: i64) -> Result<()> {
+        let (id, now) = (self.inner.new_id(), self.inner.now());
+        let step = Step { id, tenant: &self.tenant, guarded: None, writes, now, timestamp };
+        self.apply_settled(step).await.map(|_| ())
+    }
+
+    /// Step 3: idempotent, at any time, by anyone.
+    async fn finish(&self, pending: &Pending) -> Result<()> {
+        let engine = &self.inner.engine;
+        let key = pending.key(0);
+        let fence = match &pending.guarded {
+            Some((table, partition)) => Fence::Outbox { tenant: &pending.tenant, table, partition, id: pending.id },
+            None => Fence::Pending { key: &key },
+        };
+        engine.apply_late(&pending.tenant, fence, &pending.writes, self.inner.now(), pending.timestamp).await?;
+        // ORDER: the outbox entry goes first. An entry without its pending rows would be a promise that nobody can keep.
+        if let Some((table, partition)) = &pending.guarded {
+            let version = Version(pending.timestamp);
+            engine.close_outbox(&pending.tenant, table, partition, pending.id, version).await?;
+        }
+        self.system().forget(pending).await
+    }
+
+    /// Removes the pending rows, under a later timestamp than theirs. The first piece goes last: it says how many there are.
+    async fn forget(&self, pending: &Pending) -> Result<()> {
+        let timestamp = self.inner.timestamp().max(pending.timestamp + 1);
+        for piece in (0..pending.pieces).rev() {
+            self.plain(vec![Write::Delete { table: &PENDING, key: pending.key(piece) }], timestamp).await?;
+        }
+        Ok(())
+    }
+
+    /// Finishes what another commit on the same partition left.
+    pub(crate) async fn finish_other(
+        &self,
+        table: &'static Table,
+        partition: &[Value],
+        id: Uuid,
+        bucket: i64,
+    ) -> Result<()> {
+        match self.load(id, bucket).await? {
+            Some(pending) => self.finish(&pending).await,
+            None => {
+                // Someone has finished it since the partition was read; or the rows are gone, which nothing here can mend.
+                let rows = AnchorRows::Keys(&[]);
+                let read = ReadAnchor { tenant: &self.tenant, table, partition, rows, ring: false };
+                let anchor = self.inner.engine.read_anchor(read).await?;
+                if anchor.outbox.iter().any(|(entry, _)| *entry == id) {
+                    tracing::error!(%id, table = table.name, "the later writes of a commit are missing; verify the table");
+                    let version = anchor.version.unwrap_or(Version(0));
+                    self.inner.engine.close_outbox(&self.tenant, table, partition, id, version).await?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    async fn load(&self, id: Uuid, bucket: i64) -> Result<Option<Pending>> {
+        let system = Tenant::system();
+        let page = self
+            .inner
+            .engine
+            .slice(Slice {
+                tenant: &system,
+                table: &PENDING,
+                partition: &[Value::BigInt(bucket)],
+                prefix: &[Value::Uuid(id)],
+                lower: Bound::Unbounded,
+                upper: Bound::Unbounded,
+                reverse: false,
+                after: None,
+                limit: limits::COMMIT_WRITES_MAX,
+                consistency: Consistency::Quorum,
+            })
+            .await?;
+        let pieces: Vec<_> = page.rows.into_iter().map(|row| row.values).collect();
+        Pending::decode(&self.inner.schema, &pieces)
+    }
+}
+
+impl Database {
+    /// Finishes or drops what processes left behind when they died. Run it every half a minute; any number of processes
+    /// may, at the same time.
+    pub async fn sweep(&self) -> Result<Swept> {
+        self.sweep_older_than(GRACE_SECONDS).await
+    }
+
+    pub async fn sweep_older_than(&self, grace_seconds: i64) -> Result<Swept> {
+        let mut swept = Swept::default();
+        let mut after: Option<Vec<u8>> = None;
+        loop {
+            let scan = Scan { table: &PENDING, range: 0, ranges: 1, after: after.as_deref(), limit: 64 };
+            let page = self.inner.engine.scan(scan).await?;
+            for (_, row) in page.rows {
+                self.sweep_row(&row.values, grace_seconds, &mut swept).await?;
+            }
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(swept),
+            }
+        }
+    }
+
+    async fn sweep_row(&self, row: &[Value], grace_seconds: i64, swept: &mut Swept) -> Result<()> {
+        let [Value::BigInt(bucket), Value::Uuid(id), Value::Int(piece), _] = row else {
+            return Err(Error::corrupt(&PENDING.name, "a row of another shape"));
+        };
+        let now = self.inner.now();
+        let system = Store { inner: self.inner.clone(), tenant: Tenant::system() };
+        if *piece != 0 {
+            // Its first piece stands before it and was dealt with, unless the writer died before writing it.
+            let age = now.millis() / 1000 - bucket * BUCKET_SECONDS;
+            if age > TORN_SECONDS && system.load(*id, *bucket).await?.is_none() {
+                let key = vec![Value::BigInt(*bucket), Value::Uuid(*id), Value::Int(*piece)];
+                system.plain(vec![Write::Delete { table: &PENDING, key }], self.inner.timestamp()).await?;
+            }
+            return Ok(());
+        }
+        let Some(pending) = system.load(*id, *bucket).await? else { return Ok(()) };
+        if (now.millis() - pending.created_at.millis()) / 1000 < grace_seconds {
+            swept.waiting += 1;
+            return Ok(());
+        }
+        let store = Store { inner: self.inner.clone(), tenant: pending.tenant.clone() };
+        let Some((table, partition)) = pending.guarded.clone() else {
+            store.finish(&pending).await?;
+            swept.finished += 1;
+            return Ok(());
+        };
+        for _ in 0..limits::CONTENTION_TRIES_MAX {
+            let rows = AnchorRows::Keys(&[]);
+            let read = ReadAnchor { tenant: &store.tenant, table, partition: &partition, rows, ring: false };
+            let anchor = self.inner.engine.read_anchor(read).await?;
+            if anchor.outbox.iter().any(|(entry, _)| entry == id) {
+                store.finish(&pending).await?;
+                swept.finished += 1;
+                return Ok(());
+            }
+            // RACE: its writer may be asleep between storing these rows and applying the step. Moving the version makes
+            // that step impossible; only then are the rows useless.
+            let moved = store.apply_at(self.inner.new_id(), table, &partition, &anchor, Vec::new()).await?;
+            if let Applied::Done(_) = moved {
+                system.forget(&pending).await?;
+                swept.dropped += 1;
+                return Ok(());
+            }
+        }
+        swept.waiting += 1;
+        Ok(())
+    }
+}
+
+impl Pending {
+    fn key(&self, piece: i32) -> Vec<Value> {
+        vec![Value::BigInt(self.bucket), Value::Uuid(self.id), Value::Int(piece)]
+    }
+
+    /// Rows of the pending table. The first piece begins with what is needed to judge the commit.
+    fn encode(&self) -> Vec<Vec<Value>> {
+        let mut body = Vec::new();
+        for write in &self.writes {
+            put_write(&mut body, write);
+        }
+        let pieces = body.len().div_ceil(limits::PENDING_PIECE_BYTES_MAX).max(1);
+        let mut head = vec![FORMAT];
+        put_bytes(&mut head, self.tenant.as_str().as_bytes());
+        match &self.guarded {
+            None => head.push(0),
+            Some((table, partition)) => {
+                head.push(1);
+                put_bytes(&mut head, table.name.as_bytes());
+                put_values(&mut head, partition);
+            }
+        }
+        let numbers = [self.created_at.millis(), self.timestamp, pieces as i64, codec::fingerprint(&body) as i64];
+        put_values(&mut head, &numbers.map(Value::BigInt));
+        let mut chunks = body.chunks(limits::PENDING_PIECE_BYTES_MAX);
+        (0..pieces)
+            .map(|piece| {
+                let mut bytes = if piece == 0 { std::mem::take(&mut head) } else { Vec::new() };
+                bytes.extend_from_slice(chunks.next().unwrap_or_default());
+                let mut row = self.key(piece as i32);
+                row.push(Value::Blob(bytes));
+                row
+            })
+            .collect()
+    }
+
+    /// None where the first piece is not there.
+    fn decode(schema: &Schema, rows: &[Vec<Value>]) -> Result<Option<Pending>> {
+        let corrupt = |e: &dyn std::fmt::Display| Error::corrupt(&PENDING.name, e);
+        let Some([Value::BigInt(bucket), Value::Uuid(id), Value::Int(0), Value::Blob(first)]) = rows.first().map(|r| &r[..])
+        else {
+            return Ok(None);
+        };
+        let mut bytes = first.clone();
+        for (i, row) in rows.iter().enumerate().skip(1) {
+            match &row[..] {
+                [_, _, Value::Int(piece), Value::Blob(more)] if *piece as usize == i => bytes.extend_from_slice(more),
+                _ => return Err(corrupt(&"a piece is missing")),
+            }
+        }
+        let mut reader = Reader::new(&bytes);
+        let read = |reader: &mut Reader<'_>| -> Result<Pending, String> {
+            let text = |e: codec::Malformed| e.to_string();
+            if reader.byte().map_err(text)? != FORMAT {
+                return Err("an unknown format".into());
+            }
+            let tenant = Tenant::stored(reader.text().map_err(text)?).map_err(|e| e.to_string())?;
+            let guarded = match reader.byte().map_err(text)? {
+                0 => None,
+                _ => Some((find(schema, reader.text().map_err(text)?)?, reader.values().map_err(text)?)),
+            };
+            let numbers = reader.values().map_err(text)?;
+            let [Value::BigInt(created), Value::BigInt(timestamp), Value::BigInt(pieces), Value::BigInt(sum)] = numbers[..]
+            else {
+                return Err("a head of another shape".into());
+            };
+            if pieces as usize != rows.len() || codec::fingerprint(reader.rest()) as i64 != sum {
+                return Err("pieces are missing or damaged".into());
+            }
+            let mut writes = Vec::new();
+            while !reader.is_empty() {
+                writes.push(take_write(schema, reader)?);
+            }
+            Ok(Pending {
+                id: *id,
+                bucket: *bucket,
+                tenant,
+                guarded,
+                created_at: Timestamp::from_millis(created),
+                timestamp,
+                pieces: pieces as i32,
+                writes,
+            })
+        };
+        read(&mut reader).map(Some).map_err(|e| corrupt(&e))
+    }
+}
+
+fn find(schema: &Schema, name: &str) -> Result<&'static Table, String> {
+    schema.find(name).ok_or_else(|| format!("table {name} is not in the schema"))
+}
+
+fn put_write(out: &mut Vec<u8>, write: &Write) {
+    out.push(match write {
+        Write::Put { .. } => 0,
+        Write::Delete { .. } => 1,
+        Write::DeleteRange { .. } => 2,
+        Write::SetStatics { .. } => 3,
+    });
+    put_bytes(out, write.table().name.as_bytes());
+    match write {
+        Write::Put { values, expires_at, .. } => {
+            put_values(out, values);
+            put_value(out, &expires_at.map_or(Value::Null, Value::Timestamp));
+        }
+        Write::Delete { key, .. } => put_values(out, key),
+        Write::DeleteRange { partition, prefix, lower, upper, .. } => {
+            put_values(out, partition);
+            put_values(out, prefix);
+            for bound in [lower, upper] {
+                let (tag, value) = match bound {
+                    Bound::Unbounded => (0, &Value::Null),
+                    Bound::Included(v) => (1, v),
+                    Bound::Excluded(v) => (2, v),
+                };
+                out.push(tag);
+                put_value(out, value);
+            }
+        }
+        Write::SetStatics { partition, cells, .. } => {
+            put_values(out, partition);
+            let flat: Vec<_> =
+                cells.iter().flat_map(|(position, value)| [Value::Int(*position as i32), value.clone()]).collect();
+            put_values(out, &flat);
+        }
+    }
+}
+
+fn take_write(schema: &Schema, reader: &mut Reader<'_>) -> Result<Write, String> {
+    let text = |e: codec::Malformed| e.to_string();
+    let kind = reader.byte().map_err(text)?;
+    let table = find(schema, reader.text().map_err(text)?)?;
+    Ok(match kind {
+        0 => {
+            let mut values = reader.values().map_err(text)?;
+            values.resize(table.columns.len(), Value::Null);
+            let expires_at = match reader.value().map_err(text)? {
+                Value::Timestamp(t) => Some(t),
+                _ => None,
+            };
+            Write::Put { table, values, expires_at, indexes: Vec::new() }
+        }
+        1 => Write::Delete { table, key: reader.values().map_err(text)? },
+        2 => {
+            let (partition, prefix) = (reader.values().map_err(text)?, reader.values().map_err(text)?);
+            let mut bound = || -> Result<Bound<Value>, String> {
+                let tag = reader.byte().map_err(text)?;
+                let value = reader.value().map_err(text)?;
+                Ok(match tag {
+                    0 => Bound::Unbounded,
+                    1 => Bound::Included(value),
+                    _ => Bound::Excluded(value),
+                })
+            };
+            let (lower, upper) = (bound()?, bound()?);
+            Write::DeleteRange { table, partition, prefix, lower, upper }
+        }
+        3 => {
+            let partition = reader.values().map_err(text)?;
+            let flat = reader.values().map_err(text)?;
+            let cells = flat.chunks_exact(2).map(|pair| match pair {
+                [Value::Int(position), value] => Ok((*position as usize, value.clone())),
+                _ => Err("a static cell of another shape".to_owned()),
+            });
+            Write::SetStatics { table, partition, cells: cells.collect::<Result<_, _>>()? }
+        }
+        _ => return Err("an unknown kind of write".into()),
+    })
+}

@@ -1,0 +1,369 @@
+//! The one thread that writes: it takes all commits that are waiting, decides each on what the ones before it left,
+//! writes one batch, syncs once, and answers them all.
+//!
+//! Invariants: a guard is checked against the newest state, that of commits in the same group included; an answer is sent
+//! after the sync; one key stands once in a batch (fjall gives a batch one sequence number).
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
+
+use fjall::{Database, Keyspace, PersistMode};
+use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
+
+use super::{
+    key::{self, BOOKKEEPING},
+    row::{self, Bookkeeping, Layout},
+};
+use crate::{
+    engine::{Applied, Condition, Expect, RawGuard, RawRow, Version},
+    error::{Error, Result},
+    limits::RING_SLOTS,
+    time::Timestamp,
+    value::Value,
+};
+
+/// Commits that are decided and synced together, at most.
+const GROUP_COMMITS_MAX: usize = 512;
+/// Bytes of a group, about.
+const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Commits that are remembered by id in memory.
+const RECENT_COMMITS_MAX: usize = 16 * 1024;
+/// Commits that wait before callers have to.
+pub(super) const QUEUE_COMMITS_MAX: usize = 4096;
+
+/// A change of one key, encoded by the caller.
+#[derive(Debug)]
+pub(super) enum Change {
+    Put { key: Vec<u8>, value: Vec<u8>, expires_at: Option<Timestamp> },
+    Remove { key: Vec<u8> },
+    /// Removes every key from `from` (included) to `to` (excluded).
+    RemoveRange { from: Vec<u8>, to: Vec<u8> },
+}
+
+/// The guarded partition of a commit, encoded by the caller.
+#[derive(Debug)]
+pub(super) struct GuardedPart {
+    pub layout: Arc<Layout>,
+    pub partition: Vec<u8>,
+    pub key_values: Vec<Value>,
+    pub expect: Option<Expect>,
+    /// Each with the key of its row.
+    pub guards: Vec<(RawGuard, Vec<u8>)>,
+    pub outbox: Option<i64>,
+}
+
+/// The row's layout and key, and what to add to which columns.
+pub(super) type CounterAdd = (Arc<Layout>, Vec<u8>, Vec<(usize, i64)>);
+
+/// One commit, or another thing that only the writer may do.
+pub(super) enum Request {
+    Commit {
+        id: Uuid,
+        guarded: Option<Box<GuardedPart>>,
+        changes: Vec<Change>,
+        now: Timestamp,
+        now_micros: i64,
+        reply: oneshot::Sender<Result<Applied>>,
+    },
+    /// Writes, if the key is there (for bookkeeping: if the id is in the outbox).
+    Late { fence: Vec<u8>, outbox_id: Option<Uuid>, changes: Vec<Change>, reply: oneshot::Sender<Result<Applied>> },
+    CloseOutbox { bookkeeping: Vec<u8>, id: Uuid, reply: oneshot::Sender<Result<Applied>> },
+    Add { adds: Vec<CounterAdd>, reply: oneshot::Sender<Result<Applied>> },
+    Reclaim { entries: Vec<(Vec<u8>, Vec<u8>)>, now: Timestamp, reply: oneshot::Sender<Result<Applied>> },
+}
+
+pub(super) struct Committer {
+    db: Database,
+    rows: Keyspace,
+    expiry: Keyspace,
+    recent: Recent,
+}
+
+/// Commits of this process that were applied, so that a step sent again changes nothing. Across processes, callers that
+/// send again look into the partition's ring first.
+#[derive(Default)]
+struct Recent {
+    versions: HashMap<Uuid, Version>,
+    order: VecDeque<Uuid>,
+}
+
+impl Recent {
+    fn remember(&mut self, id: Uuid, version: Version) {
+        if self.versions.insert(id, version).is_none() {
+            self.order.push_back(id);
+        }
+        if self.order.len() > RECENT_COMMITS_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.versions.remove(&oldest);
+        }
+    }
+}
+
+/// What the commits of a group have changed and not yet written.
+type Overlay = HashMap<Vec<u8>, Option<Vec<u8>>>;
+
+struct Group {
+    rows: Overlay,
+    expiry: Overlay,
+    bytes: usize,
+}
+
+impl Committer {
+    pub(super) fn new(db: Database, rows: Keyspace, expiry: Keyspace) -> Self {
+        Committer { db, rows, expiry, recent: Recent::default() }
+    }
+
+    /// Runs until all senders are gone.
+    pub(super) fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+        while let Some(first) = requests.blocking_recv() {
+            let mut group = Group { rows: HashMap::new(), expiry: HashMap::new(), bytes: 0 };
+            let mut answers = Vec::new();
+            let mut durable = false;
+            let mut next = Some(first);
+            while let Some(request) = next {
+                durable |= !matches!(request, Request::Add { .. } | Request::Reclaim { .. });
+                answers.push(self.decide(&mut group, request));
+                next = (answers.len() < GROUP_COMMITS_MAX && group.bytes < GROUP_BYTES_MAX)
+                    .then(|| requests.try_recv().ok())
+                    .flatten();
+            }
+            let written = self.write(group, durable);
+            for (reply, id, answer) in answers {
+                if let (Ok(()), Ok(Applied::Done(version))) = (&written, &answer)
+                    && !id.is_nil()
+                {
+                    self.recent.remember(id, *version);
+                }
+                let answer = match (&written, answer) {
+                    (Ok(()), answer) => answer,
+                    // A refusal wrote nothing, whatever became of the others.
+                    (Err(_), answer @ (Ok(Applied::Moved | Applied::Refused(_)) | Err(_))) => answer,
+                    (Err(e), Ok(_)) => Err(Error::Indeterminate { id, detail: format!("the folder failed: {e}") }),
+                };
+                let _ = reply.send(answer);
+            }
+        }
+    }
+
+    fn write(&self, group: Group, durable: bool) -> fjall::Result<()> {
+        let mut batch = fjall::OwnedWriteBatch::with_capacity(self.db.clone(), group.rows.len() + group.expiry.len())
+            .durability(Some(if durable { PersistMode::SyncData } else { PersistMode::Buffer }));
+        for (keyspace, overlay) in [(&self.rows, group.rows), (&self.expiry, group.expiry)] {
+            for (key, value) in overlay {
+                match value {
+                    Some(value) => batch.insert(keyspace, key, value),
+                    None => batch.remove(keyspace, key),
+                }
+            }
+        }
+        batch.commit()
+    }
+
+    fn decide(&self, group: &mut Group, request: Request) -> (oneshot::Sender<Result<Applied>>, Uuid, Result<Applied>) {
+        match request {
+            Request::Commit { id, guarded, changes, now, now_micros, reply } => {
+                let answer = self.commit(group, id, guarded.map(|g| *g), changes, now, now_micros);
+                (reply, id, answer)
+            }
+            Request::Late { fence, outbox_id, changes, reply } => {
+                let answer = self.late(group, &fence, outbox_id, changes);
+                (reply, Uuid::nil(), answer)
+            }
+            Request::CloseOutbox { bookkeeping, id, reply } => {
+                (reply, Uuid::nil(), self.close_outbox(group, bookkeeping, id))
+            }
+            Request::Add { adds, reply } => (reply, Uuid::nil(), self.add(group, adds)),
+            Request::Reclaim { entries, now, reply } => (reply, Uuid::nil(), self.reclaim(group, entries, now)),
+        }
+    }
+
+    fn get(&self, group: &Group, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        match group.rows.get(key) {
+            Some(value) => Ok(value.clone()),
+            None => Ok(self.rows.get(key).map_err(super::engine_error)?.map(|v| v.to_vec())),
+        }
+    }
+
+    fn bookkeeping(&self, group: &Group, key: &[u8]) -> Result<Option<Bookkeeping>> {
+        let bytes = self.get(group, key)?;
+        bytes.map(|b| Bookkeeping::decode(&b)).transpose().map_err(|e| Error::corrupt("the folder", e))
+    }
+
+    fn commit(
+        &self,
+        group: &mut Group,
+        id: Uuid,
+        guarded: Option<GuardedPart>,
+        changes: Vec<Change>,
+        now: Timestamp,
+        now_micros: i64,
+    ) -> Result<Applied> {
+        if let Some(version) = self.recent.versions.get(&id) {
+            return Ok(Applied::Done(*version));
+        }
+        let Some(part) = guarded else {
+            self.apply(group, changes)?;
+            return Ok(Applied::Done(Version(0)));
+        };
+        let key = key::section(&part.partition, BOOKKEEPING);
+        let stored = self.bookkeeping(group, &key)?;
+        let version = stored.as_ref().map(|b| Version(b.version));
+        let mut state = stored.unwrap_or_default();
+        if part.expect.is_some_and(|e| e.version != version) {
+            return Ok(Applied::Moved);
+        }
+        let mut refused = Vec::new();
+        for (position, (guard, row_key)) in part.guards.iter().enumerate() {
+            let row = self.guard_row(group, &part, guard, row_key, now)?;
+            let statics = match guard.condition {
+                Condition::CompareStatic { column, .. } => Some(self.static_cell(group, &part, column)?),
+                _ => None,
+            };
+            if !guard.condition.holds(row.as_ref(), statics.as_deref()) {
+                refused.push((position, row));
+            }
+        }
+        if !refused.is_empty() {
+            return Ok(Applied::Refused(refused));
+        }
+        state.version = part.expect.map_or(now_micros.max(state.version + 1), |e| e.next.0);
+        state.sequence += 1;
+        let mut slot = key.clone();
+        slot.push((state.sequence % RING_SLOTS) as u8);
+        if let Some(bucket) = part.outbox {
+            state.outbox.push((id, bucket));
+        }
+        self.apply(group, changes)?;
+        group.rows.insert(slot, Some(id.as_bytes().to_vec()));
+        group.rows.insert(key, Some(state.encode()));
+        Ok(Applied::Done(Version(state.version)))
+    }
+
+    fn guard_row(
+        &self,
+        group: &Group,
+        part: &GuardedPart,
+        guard: &RawGuard,
+        row_key: &[u8],
+        now: Timestamp,
+    ) -> Result<Option<RawRow>> {
+        let Some(bytes) = self.get(group, row_key)? else { return Ok(None) };
+        let mut key = part.key_values.clone();
+        key.extend(guard.clustering.iter().cloned());
+        let row = row::decode(&part.layout, key, &bytes).map_err(|e| Error::corrupt(&part.layout.table.name, e))?;
+        Ok(Some(row).filter(|row| row.is_live(now)))
+    }
+
+    /// A row of nulls but for the one static cell that a guard looks at.
+    fn static_cell(&self, group: &Group, part: &GuardedPart, column: usize) -> Result<Vec<Value>> {
+        let mut cells = vec![Value::Null; part.layout.table.columns.len()];
+        let key = super::static_key(&part.partition, part.layout.column_ids[column]);
+        if let Some(bytes) = self.get(group, &key)? {
+            cells[column] = row::decode_cell(&bytes).map_err(|e| Error::corrupt(&part.layout.table.name, e))?;
+        }
+        Ok(cells)
+    }
+
+    /// ORDER: everything that can fail comes before the first change of the group, so that no commit is in it in part.
+    fn apply(&self, group: &mut Group, changes: Vec<Change>) -> Result<()> {
+        let mut doomed = Vec::new();
+        for change in &changes {
+            if let Change::RemoveRange { from, to } = change {
+                for entry in self.rows.range(from.as_slice()..to.as_slice()) {
+                    doomed.push(entry.key().map_err(super::engine_error)?.to_vec());
+                }
+            }
+        }
+        for key in doomed {
+            group.bytes += key.len();
+            group.rows.insert(key, None);
+        }
+        for change in changes {
+            match change {
+                Change::Put { key, value, expires_at } => {
+                    group.bytes += key.len() + value.len();
+                    if let Some(end) = expires_at {
+                        group.expiry.insert(super::expiry_key(end, &key), Some(Vec::new()));
+                    }
+                    group.rows.insert(key, Some(value));
+                }
+                Change::Remove { key } => {
+                    group.bytes += key.len();
+                    group.rows.insert(key, None);
+                }
+                Change::RemoveRange { from, to } => {
+                    let within = group.rows.iter_mut().filter(|(key, _)| **key >= from && **key < to);
+                    within.for_each(|(_, value)| *value = None);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn late(
+        &self,
+        group: &mut Group,
+        fence: &[u8],
+        outbox_id: Option<Uuid>,
+        changes: Vec<Change>,
+    ) -> Result<Applied> {
+        let stands = match outbox_id {
+            Some(id) => self.bookkeeping(group, fence)?.is_some_and(|b| b.outbox.iter().any(|(entry, _)| *entry == id)),
+            None => self.get(group, fence)?.is_some(),
+        };
+        if stands {
+            self.apply(group, changes)?;
+        }
+        Ok(Applied::Done(Version(0)))
+    }
+
+    fn close_outbox(&self, group: &mut Group, key: Vec<u8>, id: Uuid) -> Result<Applied> {
+        if let Some(mut state) = self.bookkeeping(group, &key)? {
+            state.outbox.retain(|(entry, _)| *entry != id);
+            group.rows.insert(key, Some(state.encode()));
+        }
+        Ok(Applied::Done(Version(0)))
+    }
+
+    fn add(&self, group: &mut Group, adds: Vec<CounterAdd>) -> Result<Applied> {
+        let mut sums = Vec::with_capacity(adds.len());
+        for (layout, key, amounts) in &adds {
+            let corrupt = |e| Error::corrupt(&layout.table.name, e);
+            let unknown = vec![Value::Null; layout.table.key_columns()];
+            let mut values = match self.get(group, key)? {
+                Some(bytes) => row::decode(layout, unknown, &bytes).map_err(corrupt)?.values,
+                None => vec![Value::Null; layout.table.columns.len()],
+            };
+            for (position, amount) in amounts {
+                let old = if let Value::Counter(n) = values[*position] { n } else { 0 };
+                values[*position] = Value::Counter(old.saturating_add(*amount));
+            }
+            sums.push(row::encode(layout, &values, None));
+        }
+        for ((_, key, _), sum) in adds.into_iter().zip(sums) {
+            group.rows.insert(key, Some(sum));
+        }
+        Ok(Applied::Done(Version(0)))
+    }
+
+    /// Removes rows whose time is over: (entry of the expiry index, key of the row).
+    fn reclaim(&self, group: &mut Group, entries: Vec<(Vec<u8>, Vec<u8>)>, now: Timestamp) -> Result<Applied> {
+        let mut reclaimed = 0;
+        for (entry, row_key) in entries {
+            if let Some(bytes) = self.get(group, &row_key)? {
+                let end = row::expires_at(&bytes).map_err(|e| Error::corrupt("the folder", e))?;
+                // A row that was written again has a later end, and an entry of its own.
+                if end.is_some_and(|end| end <= now) {
+                    group.rows.insert(row_key, None);
+                    reclaimed += 1;
+                }
+            }
+            group.expiry.insert(entry, None);
+        }
+        Ok(Applied::Done(Version(reclaimed)))
+    }
+}

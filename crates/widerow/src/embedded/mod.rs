@@ -1,0 +1,374 @@
+//! The embedded engine: a folder, one committer, snapshots for readers. The default.
+//!
+//! Invariants: an acknowledged commit is synced; a commit is there whole or not at all; guards are exact, because one thread
+//! decides them all; one process owns the folder. Counters are exact, but the last moments before a crash may be lost.
+
+mod committer;
+mod key;
+mod read;
+mod row;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, RwLock},
+    thread::JoinHandle,
+};
+
+use async_trait::async_trait;
+use fjall::{Database, Keyspace, KeyspaceCreateOptions};
+use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
+
+use self::{
+    committer::{Change, Committer, GuardedPart, Request},
+    key::{BOOKKEEPING, STATICS},
+    read::View,
+    row::Layout,
+};
+use crate::{
+    engine::{
+        Abilities, Add, Anchor, Applied, Atomicity, Engine, Fence, Get, RawPage, RawRow, ReadAnchor, Scan, ScanPage,
+        SchemaReport, Slice, Step, Version, Write,
+    },
+    error::{Error, Result, SchemaError},
+    key::Tenant,
+    meter::{self, Cost},
+    outbox::PENDING,
+    schema::{Kind, Schema, Table},
+    time::Timestamp,
+    value::Value,
+};
+
+/// Settings of the embedded engine.
+#[derive(Clone, Debug)]
+pub struct EmbeddedConfig {
+    /// Memory for blocks that were read.
+    pub cache_bytes: u64,
+    /// Memory for rows that were written and not yet sorted to disk; small means a quick start after a crash.
+    pub memtable_bytes: u64,
+}
+
+impl Default for EmbeddedConfig {
+    fn default() -> Self {
+        EmbeddedConfig { cache_bytes: 128 * 1024 * 1024, memtable_bytes: 16 * 1024 * 1024 }
+    }
+}
+
+/// A folder with tables in it.
+pub struct Embedded {
+    db: Database,
+    catalog: Keyspace,
+    rows: Keyspace,
+    expiry: Keyspace,
+    layouts: RwLock<Arc<BTreeMap<String, Arc<Layout>>>>,
+    requests: Option<mpsc::Sender<Request>>,
+    committer: Option<JoinHandle<()>>,
+}
+
+impl std::fmt::Debug for Embedded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Embedded").finish_non_exhaustive()
+    }
+}
+
+impl Embedded {
+    /// Opens the folder, made if it is not there. A folder that another process has open is an error.
+    pub fn open(folder: impl AsRef<Path>, schema: &Schema) -> Result<Self> {
+        Self::open_with(folder, schema, &EmbeddedConfig::default())
+    }
+
+    pub fn open_with(folder: impl AsRef<Path>, schema: &Schema, config: &EmbeddedConfig) -> Result<Self> {
+        let folder = folder.as_ref();
+        let open = || -> fjall::Result<(Database, Keyspace, Keyspace, Keyspace)> {
+            let db = Database::builder(folder)
+                .cache_size(config.cache_bytes)
+                .max_journaling_size(64 * 1024 * 1024)
+                .worker_threads(2)
+                .open()?;
+            let small = || KeyspaceCreateOptions::default().max_memtable_size(1024 * 1024);
+            let catalog = db.keyspace("catalog", small)?;
+            let large = || KeyspaceCreateOptions::default().max_memtable_size(config.memtable_bytes);
+            let rows = db.keyspace("rows", large)?;
+            let expiry = db.keyspace("expiry", large)?;
+            Ok((db, catalog, rows, expiry))
+        };
+        let (db, catalog, rows, expiry) = open().map_err(|e| match e {
+            fjall::Error::Locked => Error::InUse { folder: folder.display().to_string() },
+            e => engine_error(e),
+        })?;
+        let (_, layouts) = schema::migrate(&db, &catalog, schema, false)?;
+        let (requests, queue) = mpsc::channel(committer::QUEUE_COMMITS_MAX);
+        let writer = Committer::new(db.clone(), rows.clone(), expiry.clone());
+        let committer = std::thread::Builder::new()
+            .name("widerow-committer".into())
+            .spawn(move || writer.run(queue))
+            .map_err(|e| Error::Engine { detail: format!("no thread for the committer: {e}") })?;
+        Ok(Embedded {
+            db,
+            catalog,
+            rows,
+            expiry,
+            layouts: RwLock::new(Arc::new(layouts)),
+            requests: Some(requests),
+            committer: Some(committer),
+        })
+    }
+
+    fn layout(&self, table: &Table) -> Result<Arc<Layout>> {
+        let layouts = self.layouts.read().unwrap_or_else(|e| e.into_inner());
+        let found = layouts.get(&table.name).cloned();
+        Ok(found.ok_or_else(|| SchemaError::Missing { table: table.name.clone() })?)
+    }
+
+    fn view<'v>(&'v self, layout: &'v Layout) -> View<'v> {
+        View { snapshot: self.db.snapshot(), rows: &self.rows, layout }
+    }
+
+    /// Sends a request to the committer and waits for its answer.
+    async fn ask(&self, id: Uuid, request: impl FnOnce(oneshot::Sender<Result<Applied>>) -> Request) -> Result<Applied> {
+        let gone = || Error::unavailable("the committer has stopped; open the folder again");
+        let (reply, answer) = oneshot::channel();
+        let requests = self.requests.as_ref().ok_or_else(gone)?;
+        requests.send(request(reply)).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| Error::Indeterminate { id, detail: "the committer has stopped".into() })?
+    }
+
+    /// The changes of keys that the writes come down to.
+    fn changes(&self, tenant: &Tenant, writes: &[Write]) -> Result<Vec<Change>> {
+        let mut changes = Vec::with_capacity(writes.len());
+        for write in writes {
+            let layout = self.layout(write.table())?;
+            let partition = key::partition_key(layout.id, tenant, write.partition());
+            let static_cell = |position: usize, value: &Value| {
+                let key = static_key(&partition, layout.column_ids[position]);
+                match value {
+                    Value::Null => Change::Remove { key },
+                    value => Change::Put { key, value: row::encode_cell(value), expires_at: None },
+                }
+            };
+            match write {
+                Write::Put { table, values, expires_at, .. } => {
+                    for (position, column) in table.columns.iter().enumerate() {
+                        if column.kind == Kind::Static && !values[position].is_null() {
+                            changes.push(static_cell(position, &values[position]));
+                        }
+                    }
+                    changes.push(Change::Put {
+                        key: key::row_key(table, layout.id, tenant, &values[..table.key_columns()]),
+                        value: row::encode(&layout, values, *expires_at),
+                        expires_at: *expires_at,
+                    });
+                }
+                Write::SetStatics { cells, .. } => {
+                    changes.extend(cells.iter().map(|(position, value)| static_cell(*position, value)));
+                }
+                Write::Delete { table, key } => {
+                    changes.push(Change::Remove { key: key::row_key(table, layout.id, tenant, key) });
+                }
+                Write::DeleteRange { prefix, lower, upper, .. } => {
+                    let (from, to) = read::range(&layout, &partition, prefix, lower.as_ref(), upper.as_ref());
+                    changes.push(Change::RemoveRange { from, to });
+                }
+            }
+        }
+        Ok(changes)
+    }
+}
+
+impl Drop for Embedded {
+    /// Waits until what was queued is written, so that the folder can be opened again at once.
+    fn drop(&mut self) {
+        self.requests = None;
+        if let Some(committer) = self.committer.take() {
+            let _ = committer.join();
+        }
+    }
+}
+
+fn engine_error(e: fjall::Error) -> Error {
+    match e {
+        fjall::Error::Poisoned => Error::unavailable("an earlier write failed; open the folder again"),
+        e => Error::Engine { detail: e.to_string() },
+    }
+}
+
+fn static_key(partition: &[u8], column_id: u16) -> Vec<u8> {
+    let mut key = key::section(partition, STATICS);
+    key.extend_from_slice(&column_id.to_be_bytes());
+    key
+}
+
+/// The instant, then the row's key.
+fn expiry_key(end: Timestamp, row_key: &[u8]) -> Vec<u8> {
+    let mut key = (end.millis() as u64 ^ 1 << 63).to_be_bytes().to_vec();
+    key.extend_from_slice(row_key);
+    key
+}
+
+fn charge_read(partitions: usize, rows: impl Iterator<Item = usize>) {
+    let (mut count, mut bytes) = (0, 0);
+    rows.for_each(|b| {
+        count += 1;
+        bytes += b as u64;
+    });
+    meter::charge(Cost {
+        partitions_read: partitions as u64,
+        rows_read: count,
+        bytes_read: bytes,
+        round_trips: 1,
+        ..Cost::default()
+    });
+}
+
+fn charge_write(writes: &[Write], conditional: bool) {
+    meter::charge(Cost { conditional_writes: conditional.into(), round_trips: 1, ..Write::cost(writes) });
+}
+
+#[async_trait]
+impl Engine for Embedded {
+    fn name(&self) -> &'static str {
+        "embedded"
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            atomicity: Atomicity::Everything,
+            native_guards: true,
+            native_indexes: false,
+            native_range_delete: true,
+        }
+    }
+
+    async fn get(&self, get: Get<'_>) -> Result<Vec<Option<RawRow>>> {
+        let layout = self.layout(get.table)?;
+        let view = self.view(&layout);
+        let rows: Vec<_> = get.keys.iter().map(|key| view.get(get.tenant, key)).collect::<Result<_>>()?;
+        charge_read(get.keys.len(), rows.iter().flatten().map(RawRow::bytes));
+        Ok(rows)
+    }
+
+    async fn slice(&self, slice: Slice<'_>) -> Result<RawPage> {
+        let layout = self.layout(slice.table)?;
+        let page = self.view(&layout).slice(&slice)?;
+        charge_read(1, page.rows.iter().map(RawRow::bytes));
+        Ok(page)
+    }
+
+    async fn read_anchor(&self, read: ReadAnchor<'_>) -> Result<Anchor> {
+        let layout = self.layout(read.table)?;
+        let anchor = self.view(&layout).anchor(&read)?;
+        charge_read(1, anchor.rows.iter().flatten().map(RawRow::bytes));
+        Ok(anchor)
+    }
+
+    async fn apply(&self, step: Step<'_>) -> Result<Applied> {
+        let changes = self.changes(step.tenant, &step.writes)?;
+        let guarded = step.guarded.map(|g| -> Result<_> {
+            let layout = self.layout(g.table)?;
+            let partition = key::partition_key(layout.id, step.tenant, &g.partition);
+            let with_keys = g.guards.into_iter().map(|guard| {
+                let whole = [&g.partition[..], &guard.clustering[..]].concat();
+                let key = key::row_key(g.table, layout.id, step.tenant, &whole);
+                (guard, key)
+            });
+            Ok(Box::new(GuardedPart {
+                guards: with_keys.collect(),
+                layout,
+                partition,
+                key_values: g.partition,
+                expect: g.expect,
+                outbox: g.outbox,
+            }))
+        });
+        let guarded = guarded.transpose()?;
+        charge_write(&step.writes, guarded.is_some());
+        let (id, now, now_micros) = (step.id, step.now, step.timestamp);
+        self.ask(id, |reply| Request::Commit { id, guarded, changes, now, now_micros, reply }).await
+    }
+
+    async fn apply_late(
+        &self,
+        tenant: &Tenant,
+        fence: Fence<'_>,
+        writes: &[Write],
+        _now: Timestamp,
+        _timestamp: i64,
+    ) -> Result<()> {
+        let changes = self.changes(tenant, writes)?;
+        let (fence, outbox_id) = match fence {
+            Fence::Outbox { tenant, table, partition, id } => {
+                let partition = key::partition_key(self.layout(table)?.id, tenant, partition);
+                (key::section(&partition, BOOKKEEPING), Some(id))
+            }
+            Fence::Pending { key } => {
+                let id = self.layout(&PENDING)?.id;
+                (key::row_key(&PENDING, id, &Tenant::system(), key), None)
+            }
+        };
+        charge_write(writes, false);
+        self.ask(outbox_id.unwrap_or_default(), |reply| Request::Late { fence, outbox_id, changes, reply }).await?;
+        Ok(())
+    }
+
+    async fn close_outbox(
+        &self,
+        tenant: &Tenant,
+        table: &'static Table,
+        partition: &[Value],
+        id: Uuid,
+        _version: Version,
+    ) -> Result<()> {
+        let partition = key::partition_key(self.layout(table)?.id, tenant, partition);
+        let bookkeeping = key::section(&partition, BOOKKEEPING);
+        self.ask(id, |reply| Request::CloseOutbox { bookkeeping, id, reply }).await?;
+        Ok(())
+    }
+
+    async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {
+        let encoded = adds.iter().map(|add| {
+            let layout = self.layout(add.table)?;
+            let key = key::row_key(add.table, layout.id, tenant, &add.key);
+            Ok((layout, key, add.amounts.clone()))
+        });
+        let encoded = encoded.collect::<Result<_>>()?;
+        meter::charge(Cost { rows_written: adds.len() as u64, round_trips: 1, ..Cost::default() });
+        self.ask(Uuid::nil(), |reply| Request::Add { adds: encoded, reply }).await?;
+        Ok(())
+    }
+
+    async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {
+        let layout = self.layout(scan.table)?;
+        let page = self.view(&layout).scan(&scan)?;
+        charge_read(1, page.rows.iter().map(|(_, row)| row.bytes()));
+        Ok(page)
+    }
+
+    async fn migrate(&self, schema: &Schema, create: bool) -> Result<SchemaReport> {
+        let (report, layouts) = schema::migrate(&self.db, &self.catalog, schema, create)?;
+        if report.problems.is_empty() {
+            *self.layouts.write().unwrap_or_else(|e| e.into_inner()) = Arc::new(layouts);
+        }
+        Ok(report)
+    }
+
+    async fn reclaim(&self, now: Timestamp, limit: usize) -> Result<usize> {
+        let end = expiry_key(Timestamp::from_millis(now.millis() + 1), &[]);
+        let mut entries = Vec::new();
+        for entry in self.expiry.range(..end).take(limit) {
+            let key = entry.key().map_err(engine_error)?.to_vec();
+            let row_key = key.get(8..).unwrap_or_default().to_vec();
+            entries.push((key, row_key));
+        }
+        if entries.is_empty() {
+            return Ok(0);
+        }
+        match self.ask(Uuid::nil(), |reply| Request::Reclaim { entries, now, reply }).await? {
+            Applied::Done(Version(reclaimed)) => Ok(reclaimed as usize),
+            _ => Ok(0),
+        }
+    }
+}

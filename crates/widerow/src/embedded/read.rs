@@ -1,0 +1,279 @@
+//! Reads, each from one snapshot.
+
+use std::ops::Bound;
+
+use fjall::{Keyspace, Readable, Snapshot};
+use uuid::Uuid;
+
+use super::{
+    engine_error,
+    key::{self, BOOKKEEPING, KeyReader, ROWS, STATICS},
+    row::{self, Bookkeeping, Layout},
+};
+use crate::{
+    codec::Malformed,
+    engine::{Anchor, AnchorRows, RawPage, RawRow, ReadAnchor, Scan, ScanPage, Slice, Version},
+    error::{Error, Result},
+    key::Tenant,
+    schema::{Direction, Kind},
+    value::Value,
+};
+
+/// A consistent view of the folder, on one table.
+pub(super) struct View<'v> {
+    pub snapshot: Snapshot,
+    pub rows: &'v Keyspace,
+    pub layout: &'v Layout,
+}
+
+impl View<'_> {
+    fn corrupt(&self, e: Malformed) -> Error {
+        Error::corrupt(&self.layout.table.name, e)
+    }
+
+    /// The row by its whole key, with statics where the table has them.
+    pub(super) fn get(&self, tenant: &Tenant, key: &[Value]) -> Result<Option<RawRow>> {
+        let bytes = key::row_key(self.layout.table, self.layout.id, tenant, key);
+        let Some(value) = self.snapshot.get(self.rows, bytes).map_err(engine_error)? else { return Ok(None) };
+        let mut row = row::decode(self.layout, key.to_vec(), &value).map_err(|e| self.corrupt(e))?;
+        if self.layout.table.has_statics() {
+            let partition = key::partition_key(self.layout.id, tenant, &key[..self.layout.table.partition_columns]);
+            merge_statics(self.statics(&partition)?.as_deref(), &mut row.values);
+        }
+        Ok(Some(row))
+    }
+
+    fn statics(&self, partition: &[u8]) -> Result<Option<Vec<Value>>> {
+        let table = self.layout.table;
+        if !table.has_statics() {
+            return Ok(None);
+        }
+        let mut cells = None;
+        for (position, column) in table.columns.iter().enumerate() {
+            if column.kind != Kind::Static {
+                continue;
+            }
+            let key = super::static_key(partition, self.layout.column_ids[position]);
+            if let Some(bytes) = self.snapshot.get(self.rows, key).map_err(engine_error)? {
+                let value = row::decode_cell(&bytes).map_err(|e| self.corrupt(e))?;
+                cells.get_or_insert_with(|| vec![Value::Null; table.columns.len()])[position] = value;
+            }
+        }
+        Ok(cells)
+    }
+
+    pub(super) fn slice(&self, slice: &Slice<'_>) -> Result<RawPage> {
+        let table = self.layout.table;
+        let partition = key::partition_key(self.layout.id, slice.tenant, slice.partition);
+        let (mut from, mut to) = range(self.layout, &partition, slice.prefix, slice.lower, slice.upper);
+        if let Some(after) = slice.after {
+            let mut position = key::section(&partition, ROWS);
+            key::put_clustering(&mut position, table, after);
+            // A whole key ends where the next begins: one zero byte more is the first key behind it.
+            if slice.reverse {
+                to = to.min(position);
+            } else {
+                position.push(0);
+                from = from.max(position);
+            }
+        }
+        let statics = self.statics(&partition)?;
+        let mut rows = Vec::with_capacity(slice.limit.min(256));
+        if from < to {
+            let entries = self.snapshot.range(self.rows, from..to);
+            let mut add = |entry: fjall::Guard| -> Result<()> {
+                let (bytes, value) = entry.into_inner().map_err(engine_error)?;
+                let mut values = Vec::with_capacity(table.columns.len());
+                values.extend_from_slice(slice.partition);
+                let mut reader = KeyReader::new(&bytes);
+                let read = reader.skip(partition.len() + 1 - 2).and_then(|()| reader.columns(table.clustering(), &mut values));
+                read.map_err(|e| self.corrupt(e))?;
+                let mut row = row::decode(self.layout, values, &value).map_err(|e| self.corrupt(e))?;
+                merge_statics(statics.as_deref(), &mut row.values);
+                rows.push(row);
+                Ok(())
+            };
+            if slice.reverse {
+                entries.rev().take(slice.limit).try_for_each(&mut add)?;
+            } else {
+                entries.take(slice.limit).try_for_each(&mut add)?;
+            }
+        }
+        Ok(RawPage { rows, statics })
+    }
+
+    pub(super) fn anchor(&self, read: &ReadAnchor<'_>) -> Result<Anchor> {
+        let partition = key::partition_key(self.layout.id, read.tenant, read.partition);
+        let bookkeeping = key::section(&partition, BOOKKEEPING);
+        let mut anchor = Anchor::default();
+        if let Some(bytes) = self.snapshot.get(self.rows, &bookkeeping).map_err(engine_error)? {
+            let state = Bookkeeping::decode(&bytes).map_err(|e| self.corrupt(e))?;
+            anchor.version = Some(Version(state.version));
+            anchor.sequence = state.sequence;
+            anchor.outbox = state.outbox;
+        }
+        if read.ring {
+            let mut slots = bookkeeping.clone();
+            slots.push(0);
+            for entry in self.snapshot.range(self.rows, slots..key::section(&partition, STATICS)) {
+                let id = Uuid::from_slice(&entry.value().map_err(engine_error)?);
+                anchor.ring.push(id.map_err(|_| self.corrupt(Malformed))?);
+            }
+        }
+        anchor.statics = self.statics(&partition)?;
+        match read.rows {
+            AnchorRows::Keys(keys) => {
+                for clustering in keys {
+                    let whole = [read.partition, clustering].concat();
+                    anchor.rows.push(self.get(read.tenant, &whole)?);
+                }
+            }
+            AnchorRows::Prefix { prefix, limit } => {
+                let page = self.slice(&Slice {
+                    tenant: read.tenant,
+                    table: self.layout.table,
+                    partition: read.partition,
+                    prefix,
+                    lower: Bound::Unbounded,
+                    upper: Bound::Unbounded,
+                    reverse: false,
+                    after: None,
+                    limit,
+                    consistency: crate::schema::Consistency::Serial,
+                })?;
+                anchor.rows = page.rows.into_iter().map(Some).collect();
+            }
+        }
+        Ok(anchor)
+    }
+
+    /// A page of one range of the table. `next` is the last key that was read.
+    pub(super) fn scan(&self, scan: &Scan<'_>) -> Result<ScanPage> {
+        let table = self.layout.table;
+        let (mut from, to) = self.scan_range(scan)?;
+        if let Some(after) = scan.after {
+            from = after.to_vec();
+            from.push(0);
+        }
+        let mut page = ScanPage::default();
+        if from >= to {
+            return Ok(page);
+        }
+        // Statics of the partition at hand; they stand before its rows, or before the page.
+        let mut statics: Option<(Vec<u8>, Option<Vec<Value>>)> = None;
+        for entry in self.snapshot.range(self.rows, from..to) {
+            let (bytes, value) = entry.into_inner().map_err(engine_error)?;
+            let mut reader = KeyReader::new(&bytes);
+            let mut values = Vec::with_capacity(table.columns.len());
+            let tenant = reader.tenant().map_err(|e| self.corrupt(e))?;
+            reader.columns(table.partition(), &mut values).map_err(|e| self.corrupt(e))?;
+            let partition = &bytes[..reader.position()];
+            if reader.section().map_err(|e| self.corrupt(e))? != ROWS {
+                continue;
+            }
+            reader.columns(table.clustering(), &mut values).map_err(|e| self.corrupt(e))?;
+            let mut row = row::decode(self.layout, values, &value).map_err(|e| self.corrupt(e))?;
+            if table.has_statics() {
+                if statics.as_ref().is_none_or(|(of, _)| of != partition) {
+                    statics = Some((partition.to_vec(), self.statics(partition)?));
+                }
+                merge_statics(statics.as_ref().and_then(|(_, cells)| cells.as_deref()), &mut row.values);
+            }
+            page.rows.push((tenant, row));
+            if page.rows.len() == scan.limit {
+                page.next = Some(bytes.to_vec());
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    /// Splits what lies between the table's first and last key evenly by the eight bytes behind what they share.
+    fn scan_range(&self, scan: &Scan<'_>) -> Result<(Vec<u8>, Vec<u8>)> {
+        let start = self.layout.id.to_be_bytes().to_vec();
+        let end = (self.layout.id + 1).to_be_bytes().to_vec();
+        let edge = |entry: Option<fjall::Guard>| -> Result<Option<Vec<u8>>> {
+            entry.map(|e| e.key().map(|k| k.to_vec()).map_err(engine_error)).transpose()
+        };
+        let whole = || self.snapshot.range(self.rows, start.clone()..end.clone());
+        let (Some(first), Some(last)) = (edge(whole().next())?, edge(whole().next_back())?) else {
+            return Ok((end.clone(), end));
+        };
+        let shared = first.iter().zip(&last).take_while(|(a, b)| a == b).count();
+        let eight = |key: &[u8]| {
+            let mut bytes = [0; 8];
+            key[shared..].iter().take(8).zip(&mut bytes).for_each(|(b, slot)| *slot = *b);
+            u64::from_be_bytes(bytes)
+        };
+        let (low, high) = (u128::from(eight(&first)), u128::from(eight(&last)));
+        let boundary = |i: usize| {
+            let point = low + (high - low) * i as u128 / scan.ranges as u128;
+            // Whole partitions in one range: the boundary is the beginning of the partition that it falls into.
+            let mut key = first[..shared].to_vec();
+            key.extend_from_slice(&(point as u64).to_be_bytes());
+            self.partition_start(key)
+        };
+        let from = if scan.range == 0 { start } else { boundary(scan.range)? };
+        let to = if scan.range + 1 == scan.ranges { end } else { boundary(scan.range + 1)? };
+        Ok((from, to))
+    }
+
+    /// The beginning of the partition that holds the first key at or behind the given one.
+    fn partition_start(&self, at: Vec<u8>) -> Result<Vec<u8>> {
+        let end = (self.layout.id + 1).to_be_bytes().to_vec();
+        if at >= end {
+            return Ok(end);
+        }
+        let Some(entry) = self.snapshot.range(self.rows, at..end.clone()).next() else { return Ok(end) };
+        let key = entry.key().map_err(engine_error)?;
+        let mut reader = KeyReader::new(&key);
+        let mut values = Vec::new();
+        let read = reader.tenant().and_then(|_| reader.columns(self.layout.table.partition(), &mut values));
+        read.map_err(|e| self.corrupt(e))?;
+        Ok(key[..reader.position()].to_vec())
+    }
+}
+
+fn merge_statics(statics: Option<&[Value]>, values: &mut [Value]) {
+    for (cell, value) in statics.into_iter().flatten().zip(values) {
+        if !cell.is_null() {
+            *value = cell.clone();
+        }
+    }
+}
+
+/// The keys of a slice: from the first (included) to the one behind the last.
+pub(super) fn range(
+    layout: &Layout,
+    partition: &[u8],
+    prefix: &[Value],
+    lower: Bound<&Value>,
+    upper: Bound<&Value>,
+) -> (Vec<u8>, Vec<u8>) {
+    let table = layout.table;
+    let mut base = key::section(partition, ROWS);
+    key::put_clustering(&mut base, table, prefix);
+    let bound = |value: &Value| {
+        let mut key = base.clone();
+        let mut whole = prefix.to_vec();
+        whole.push(value.clone());
+        key.truncate(partition.len() + 1);
+        key::put_clustering(&mut key, table, &whole);
+        key
+    };
+    let descending =
+        prefix.len() < table.clustering_columns && table.direction(prefix.len()) == Direction::Descending;
+    let (first, last) = if descending { (upper, lower) } else { (lower, upper) };
+    let behind = |key: &[u8]| key::after_prefix(key).unwrap_or_else(|| vec![0xff; key.len() + 1]);
+    let from = match first {
+        Bound::Included(v) => bound(v),
+        Bound::Excluded(v) => behind(&bound(v)),
+        Bound::Unbounded => base.clone(),
+    };
+    let to = match last {
+        Bound::Included(v) => behind(&bound(v)),
+        Bound::Excluded(v) => bound(v),
+        Bound::Unbounded => behind(&base),
+    };
+    (from, to)
+}

@@ -1,0 +1,156 @@
+//! A row's value as bytes: when it ends, then the cells that are not null, by column id.
+//!
+//! Columns are known by an id from the catalog, so that a column added in the middle of a declaration moves nothing.
+
+use crate::{
+    codec::{Malformed, Reader, put_length, put_value},
+    engine::RawRow,
+    schema::{Kind, Table},
+    time::Timestamp,
+    value::Value,
+};
+
+/// What the catalog says of a table: its number, and the ids of its columns in canonical order.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub table: &'static Table,
+    pub id: u16,
+    pub column_ids: Vec<u16>,
+    /// The position of a column by its id; None for a column that is no longer declared.
+    pub positions: Vec<Option<usize>>,
+}
+
+impl Layout {
+    pub(super) fn new(table: &'static Table, id: u16, column_ids: Vec<u16>) -> Self {
+        let mut positions = vec![None; column_ids.iter().max().map_or(0, |m| *m as usize + 1)];
+        for (position, id) in column_ids.iter().enumerate() {
+            positions[*id as usize] = Some(position);
+        }
+        Layout { table, id, column_ids, positions }
+    }
+
+    fn position(&self, id: usize) -> Option<usize> {
+        self.positions.get(id).copied().flatten()
+    }
+}
+
+fn put_expiry(out: &mut Vec<u8>, expires_at: Option<Timestamp>) {
+    match expires_at {
+        None => out.push(0),
+        Some(t) => {
+            out.push(1);
+            out.extend_from_slice(&t.millis().to_le_bytes());
+        }
+    }
+}
+
+fn expiry(reader: &mut Reader<'_>) -> Result<Option<Timestamp>, Malformed> {
+    match reader.byte()? {
+        0 => Ok(None),
+        1 => {
+            let mut bytes = [0; 8];
+            for b in &mut bytes {
+                *b = reader.byte()?;
+            }
+            Ok(Some(Timestamp::from_millis(i64::from_le_bytes(bytes))))
+        }
+        _ => Err(Malformed),
+    }
+}
+
+/// The regular cells of a row. Keys are in the key, statics beside the rows.
+pub(super) fn encode(layout: &Layout, values: &[Value], expires_at: Option<Timestamp>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(values.iter().map(|v| v.bytes() + 3).sum::<usize>() + 9);
+    put_expiry(&mut out, expires_at);
+    let keys = layout.table.key_columns();
+    for (position, value) in values.iter().enumerate().skip(keys) {
+        if layout.table.columns[position].kind == Kind::Regular && !value.is_null() {
+            put_length(&mut out, layout.column_ids[position] as usize);
+            put_value(&mut out, value);
+        }
+    }
+    out
+}
+
+/// The row whose key columns are given; statics are null.
+pub(super) fn decode(layout: &Layout, mut key: Vec<Value>, bytes: &[u8]) -> Result<RawRow, Malformed> {
+    let mut reader = Reader::new(bytes);
+    let expires_at = expiry(&mut reader)?;
+    key.resize(layout.table.columns.len(), Value::Null);
+    while !reader.is_empty() {
+        let id = column_id(&mut reader)?;
+        let value = reader.value()?;
+        if let Some(position) = layout.position(id) {
+            key[position] = value;
+        }
+    }
+    Ok(RawRow { values: key, expires_at })
+}
+
+fn column_id(reader: &mut Reader<'_>) -> Result<usize, Malformed> {
+    let (mut id, mut shift) = (0usize, 0);
+    loop {
+        let byte = reader.byte()?;
+        id |= ((byte & 0x7f) as usize) << shift;
+        if byte & 0x80 == 0 {
+            return Ok(id);
+        }
+        shift += 7;
+        if shift > 14 {
+            return Err(Malformed);
+        }
+    }
+}
+
+pub(super) fn expires_at(bytes: &[u8]) -> Result<Option<Timestamp>, Malformed> {
+    expiry(&mut Reader::new(bytes))
+}
+
+/// A static cell.
+pub(super) fn encode_cell(value: &Value) -> Vec<u8> {
+    let mut out = Vec::new();
+    put_value(&mut out, value);
+    out
+}
+
+pub(super) fn decode_cell(bytes: &[u8]) -> Result<Value, Malformed> {
+    Reader::new(bytes).value()
+}
+
+/// The bookkeeping of a guarded partition.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Bookkeeping {
+    pub version: i64,
+    pub sequence: i64,
+    pub outbox: Vec<(uuid::Uuid, i64)>,
+}
+
+impl Bookkeeping {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(20 + self.outbox.len() * 24);
+        out.extend_from_slice(&self.version.to_le_bytes());
+        out.extend_from_slice(&self.sequence.to_le_bytes());
+        for (id, bucket) in &self.outbox {
+            out.extend_from_slice(id.as_bytes());
+            out.extend_from_slice(&bucket.to_le_bytes());
+        }
+        out
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let number = |b: &[u8]| b.try_into().map(i64::from_le_bytes).map_err(|_| Malformed);
+        let (head, rest) = bytes.split_at_checked(16).ok_or(Malformed)?;
+        if rest.len() % 24 != 0 {
+            return Err(Malformed);
+        }
+        let outbox = rest.chunks_exact(24).map(|entry| {
+            let id = uuid::Uuid::from_slice(&entry[..16]).map_err(|_| Malformed)?;
+            Ok((id, number(&entry[16..])?))
+        });
+        Ok(Bookkeeping {
+            version: number(&head[..8])?,
+            sequence: number(&head[8..])?,
+            outbox: outbox.collect::<Result<_, Malformed>>()?,
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! The catalog: which tables the folder holds, with the number of each table and column. Numbers are never used again.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use fjall::{Database, Keyspace, PersistMode};
+
+use super::{engine_error, row::Layout};
+use crate::{
+    codec::{Malformed, Reader, put_bytes, put_length},
+    engine::SchemaReport,
+    error::{Error, Result, SchemaError},
+    schema::{Kind, Schema, Table},
+};
+
+/// A table as the folder knows it.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Stored {
+    id: u16,
+    /// Name, number, type with all nested fields, and the role in the key.
+    columns: Vec<(String, u16, String, String)>,
+}
+
+impl Stored {
+    fn encode(&self) -> Vec<u8> {
+        let mut out = self.id.to_be_bytes().to_vec();
+        put_length(&mut out, self.columns.len());
+        for (name, id, column_type, role) in &self.columns {
+            put_bytes(&mut out, name.as_bytes());
+            out.extend_from_slice(&id.to_be_bytes());
+            put_bytes(&mut out, column_type.as_bytes());
+            put_bytes(&mut out, role.as_bytes());
+        }
+        out
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(bytes);
+        let number = |reader: &mut Reader<'_>| Ok(u16::from_be_bytes([reader.byte()?, reader.byte()?]));
+        let id = number(&mut reader)?;
+        let columns = (0..reader.length()?).map(|_| {
+            let name = reader.text()?.to_owned();
+            let id = number(&mut reader)?;
+            Ok((name, id, reader.text()?.to_owned(), reader.text()?.to_owned()))
+        });
+        Ok(Stored { id, columns: columns.collect::<Result<_, Malformed>>()? })
+    }
+}
+
+/// Where a column stands: what must not change, for the bytes of keys depend on it.
+fn role(table: &Table, position: usize) -> String {
+    match table.columns[position].kind {
+        Kind::Partition => format!("partition {position}"),
+        Kind::Clustering(direction) => format!("clustering {position} {direction:?}"),
+        Kind::Static => "static".into(),
+        Kind::Regular => "regular".into(),
+    }
+}
+
+/// A type with the fields of its nested structs. Fields may be added at the end: the text then begins with the old one,
+/// its closing parenthesis aside.
+fn signature(t: &crate::value::Type) -> String {
+    use crate::value::Type;
+    match t {
+        Type::Struct(def) => {
+            let fields: Vec<_> = def.fields.iter().map(|(n, t)| format!("{n} {}", signature(t))).collect();
+            format!("{}({})", def.name, fields.join(","))
+        }
+        Type::List(item) => format!("list {}", signature(item)),
+        Type::Set(item) => format!("set {}", signature(item)),
+        Type::Map(key, item) => format!("map {} {}", signature(key), signature(item)),
+        plain => plain.to_string(),
+    }
+}
+
+fn extends(new: &str, old: &str) -> bool {
+    new == old || old.strip_suffix(')').is_some_and(|open| new.strip_prefix(open).is_some_and(|r| r.starts_with(',')))
+}
+
+/// Compares, and with `create` makes what is missing, if nothing would be lost. The layouts are of the tables that are
+/// there afterwards.
+pub(super) fn migrate(
+    db: &Database,
+    catalog: &Keyspace,
+    schema: &Schema,
+    create: bool,
+) -> Result<(SchemaReport, BTreeMap<String, Arc<Layout>>)> {
+    let mut stored = BTreeMap::new();
+    for entry in catalog.iter() {
+        let (name, bytes) = entry.into_inner().map_err(engine_error)?;
+        let name = String::from_utf8(name.to_vec()).map_err(|e| Error::corrupt("the catalog", e))?;
+        let table = Stored::decode(&bytes).map_err(|e| Error::corrupt("the catalog", e))?;
+        stored.insert(name, table);
+    }
+    let mut report = SchemaReport::default();
+    let mut next_id = stored.values().map(|t| t.id + 1).max().unwrap_or(1);
+    let mut wanted = BTreeMap::new();
+    for table in schema.tables() {
+        let old = stored.get(&table.name);
+        if old.is_none() {
+            report.created_tables.push(table.name.clone());
+        }
+        let mut new = old.cloned().unwrap_or_else(|| {
+            next_id += 1;
+            Stored { id: next_id - 1, columns: Vec::new() }
+        });
+        compare(table, &mut new, old, &mut report);
+        wanted.insert(table.name.clone(), (table, new));
+    }
+    if !create {
+        let missing = report.created_tables.drain(..).map(|table| SchemaError::Missing { table });
+        let added: Vec<_> = report.added_columns.drain(..).collect();
+        report.problems.extend(missing);
+        wanted.retain(|name, _| stored.contains_key(name) && !added.iter().any(|(t, _)| t == name));
+        for (table, column) in added {
+            report.problems.push(SchemaError::Declaration { table, problem: format!("column {column} is not there; migrate first") });
+        }
+    } else if !report.problems.is_empty() {
+        return Ok((SchemaReport { problems: report.problems, ..SchemaReport::default() }, BTreeMap::new()));
+    } else {
+        let mut batch = db.batch().durability(Some(PersistMode::SyncData));
+        for (name, (_, table)) in &wanted {
+            if stored.get(name) != Some(table) {
+                batch.insert(catalog, name.as_bytes(), table.encode());
+            }
+        }
+        batch.commit().map_err(engine_error)?;
+    }
+    let layouts = wanted.into_iter().map(|(name, (table, stored))| {
+        let id_of = |name: &str| stored.columns.iter().find(|c| c.0 == name).map_or(0, |c| c.1);
+        let ids = table.columns.iter().map(|c| id_of(&c.name)).collect();
+        (name, Arc::new(Layout::new(table, stored.id, ids)))
+    });
+    Ok((report, layouts.collect()))
+}
+
+
+fn compare(table: &'static Table, new: &mut Stored, old: Option<&Stored>, report: &mut SchemaReport) {
+    let lossy = |column: &str, problem: String| SchemaError::Lossy {
+        table: table.name.clone(),
+        column: column.to_owned(),
+        problem,
+    };
+    let mut next_column = new.columns.iter().map(|c| c.1 + 1).max().unwrap_or(0);
+    for (position, column) in table.columns.iter().enumerate() {
+        let (declared, role) = (signature(&column.column_type), role(table, position));
+        match new.columns.iter_mut().find(|c| c.0 == column.name) {
+            Some(found) => {
+                if !extends(&declared, &found.2) {
+                    report.problems.push(lossy(&column.name, format!("its type is {}, not {declared}", found.2)));
+                } else if found.3 != role {
+                    report.problems.push(lossy(&column.name, format!("it is {}, not {role}", found.3)));
+                } else {
+                    found.2 = declared;
+                }
+            }
+            None => {
+                if old.is_some() {
+                    if position < table.key_columns() {
+                        report.problems.push(lossy(&column.name, "the key has no such column".into()));
+                        continue;
+                    }
+                    report.added_columns.push((table.name.clone(), column.name.clone()));
+                }
+                new.columns.push((column.name.clone(), next_column, declared, role));
+                next_column += 1;
+            }
+        }
+    }
+    for (name, _, _, role) in &new.columns {
+        let in_key = role.starts_with("partition") || role.starts_with("clustering");
+        if in_key && table.position(name).is_none() {
+            report.problems.push(lossy(name, "the key has this column, the declaration has not".into()));
+        }
+    }
+}

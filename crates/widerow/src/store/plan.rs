@@ -1,0 +1,249 @@
+//! A commit, checked: what it writes, each row once; which partition is guarded; what is too large or makes no sense.
+//! Nothing is sent before this.
+
+use uuid::Uuid;
+
+use super::Inner;
+use crate::{
+    commit::{Commit, Planned},
+    engine::{RawGuard, Version, Write},
+    error::{Error, Result},
+    key, limits,
+    schema::{Kind, Table},
+    store::read::check_bounds,
+    time::Timestamp,
+    value::Value,
+};
+
+/// A commit that makes sense.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub id: Uuid,
+    /// The caller gave the id and may have sent the commit before.
+    pub again: bool,
+    pub guarded: Option<(&'static Table, Vec<Value>)>,
+    /// The version that the caller read.
+    pub expect: Option<Option<Version>>,
+    pub guards: Vec<RawGuard>,
+    pub writes: Vec<Write>,
+}
+
+impl Plan {
+    pub(super) fn new(inner: &Inner, commit: Commit, now: Timestamp) -> Result<Self> {
+        let mut plan = Plan {
+            id: commit.id.unwrap_or_else(|| inner.new_id()),
+            again: commit.id.is_some(),
+            guarded: None,
+            expect: None,
+            guards: Vec::new(),
+            writes: Vec::new(),
+        };
+        if let Some((table, partition, version)) = commit.expect {
+            plan.guard_partition(inner, table, &partition)?;
+            plan.expect = Some(version);
+        }
+        if commit.guards.len() > limits::GUARDS_MAX {
+            let size = commit.guards.len();
+            return Err(Error::TooLarge { what: "guards of one commit".into(), size, limit: limits::GUARDS_MAX });
+        }
+        for guard in commit.guards {
+            plan.guard_partition(inner, guard.table, &guard.partition)?;
+            check_guard(guard.table, &guard.guard)?;
+            plan.guards.push(guard.guard);
+        }
+        for planned in commit.writes {
+            plan.add(inner, planned, now)?;
+        }
+        if plan.again && plan.guarded.is_none() {
+            return Err(Error::invalid("commit id", "only a commit on a guarded table can be sent again by its id"));
+        }
+        Ok(plan)
+    }
+
+    /// All guards and all writes to guarded tables must be on one partition.
+    fn guard_partition(&mut self, inner: &Inner, table: &'static Table, partition: &[Value]) -> Result<()> {
+        inner.known(table)?;
+        if !table.guarded {
+            return Err(Error::invalid(&table.name, "the table is not declared guarded, so it takes no guards"));
+        }
+        key::check_partition(table, partition)?;
+        match &self.guarded {
+            None => self.guarded = Some((table, partition.to_vec())),
+            Some((other, known)) if other.name == table.name && known == partition => {}
+            Some((other, _)) => {
+                return Err(Error::invalid(
+                    &table.name,
+                    format!("a commit has one guarded partition, and this one has another, of {}", other.name),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, inner: &Inner, planned: Planned, now: Timestamp) -> Result<()> {
+        let table = planned.write.table();
+        inner.known(table)?;
+        if table.counters {
+            return Err(Error::invalid(&table.name, "counters are added to, not committed"));
+        }
+        if let Some(derivation) = inner.schema.derivation_into(table) {
+            let problem = format!("the table is derived from {}: write that one", derivation.base.name);
+            return Err(Error::invalid(&table.name, problem));
+        }
+        if let Write::Put { values, .. } = &planned.write
+            && values.len() != table.columns.len()
+        {
+            return Err(Error::invalid(&table.name, "the row has not as many values as the table has columns"));
+        }
+        key::check_partition(table, planned.write.partition())?;
+        if table.guarded {
+            let partition = planned.write.partition().to_vec();
+            self.guard_partition(inner, table, &partition)?;
+        }
+        match planned.write {
+            Write::Put { table, mut values, .. } => {
+                check_row(table, &values)?;
+                let expires_at = expiry(table, planned.ttl_seconds, now)?;
+                // Statics go into one write a partition, so that engines see each static cell once.
+                let cells = take_statics(table, &mut values);
+                if !cells.is_empty() {
+                    let partition = values[..table.partition_columns].to_vec();
+                    self.set_statics(table, partition, cells);
+                }
+                self.replace(Write::Put { table, values, expires_at, indexes: Vec::new() });
+            }
+            Write::SetStatics { table, partition, cells } => {
+                for (position, value) in &cells {
+                    let column = table.columns.get(*position).filter(|c| c.kind == Kind::Static);
+                    let column = column.ok_or_else(|| Error::invalid(&table.name, "the column is not static"))?;
+                    if !value.is_null() {
+                        key::check_cell(table, column, value, false)?;
+                    }
+                }
+                self.set_statics(table, partition, cells);
+            }
+            Write::Delete { table, key } => {
+                key::check_clustering(table, &key[table.partition_columns..], true)?;
+                self.replace(Write::Delete { table, key });
+            }
+            Write::DeleteRange { table, partition, prefix, lower, upper } => {
+                key::check_clustering(table, &prefix, false)?;
+                check_bounds(table, &prefix, &lower, &upper)?;
+                self.writes.push(Write::DeleteRange { table, partition, prefix, lower, upper });
+            }
+        }
+        Ok(())
+    }
+
+    fn set_statics(&mut self, table: &'static Table, partition: Vec<Value>, cells: Vec<(usize, Value)>) {
+        for write in &mut self.writes {
+            if let Write::SetStatics { table: t, partition: p, cells: known } = write
+                && t.name == table.name
+                && *p == partition
+            {
+                for (position, value) in cells {
+                    known.retain(|(other, _)| *other != position);
+                    known.push((position, value));
+                }
+                return;
+            }
+        }
+        self.writes.push(Write::SetStatics { table, partition, cells });
+    }
+
+    fn replace(&mut self, write: Write) {
+        replace_row(&mut self.writes, write);
+    }
+}
+
+/// Adds a write of a row in place of an earlier one of the same row: the last one counts.
+pub(super) fn replace_row(writes: &mut Vec<Write>, write: Write) {
+    if let Some(key) = row_key(&write) {
+        let same = |other: &Write| other.table().name == write.table().name && row_key(other) == Some(key);
+        if let Some(position) = writes.iter().position(same) {
+            writes.remove(position);
+        }
+    }
+    writes.push(write);
+}
+
+/// The whole key of the row that is written, if it is one row.
+pub(super) fn row_key(write: &Write) -> Option<&[Value]> {
+    match write {
+        Write::Put { table, values, .. } => Some(&values[..table.key_columns()]),
+        Write::Delete { key, .. } => Some(key),
+        Write::SetStatics { .. } | Write::DeleteRange { .. } => None,
+    }
+}
+
+fn check_row(table: &Table, values: &[Value]) -> Result<()> {
+    key::check_clustering(table, &values[table.partition_columns..table.key_columns()], true)?;
+    for (column, value) in table.columns.iter().zip(values) {
+        // A static column without a value is left as it is.
+        if !(column.kind == Kind::Static && value.is_null()) {
+            key::check_cell(table, column, value, false)?;
+        }
+    }
+    let size = values.iter().map(Value::bytes).sum();
+    if size > limits::ROW_BYTES_MAX {
+        return Err(Error::TooLarge { what: format!("{} row in bytes", table.name), size, limit: limits::ROW_BYTES_MAX });
+    }
+    Ok(())
+}
+
+/// A derived row obeys the same limits.
+pub(super) fn check_derived(table: &Table, values: &[Value]) -> Result<()> {
+    key::check_partition(table, &values[..table.partition_columns])?;
+    check_row(table, values)
+}
+
+fn take_statics(table: &Table, values: &mut [Value]) -> Vec<(usize, Value)> {
+    let mut cells = Vec::new();
+    for (position, column) in table.columns.iter().enumerate() {
+        if column.kind == Kind::Static && !values[position].is_null() {
+            cells.push((position, std::mem::replace(&mut values[position], Value::Null)));
+        }
+    }
+    cells
+}
+
+fn expiry(table: &Table, ttl_seconds: Option<u32>, now: Timestamp) -> Result<Option<Timestamp>> {
+    let Some(ttl) = ttl_seconds.or(table.ttl_seconds) else { return Ok(None) };
+    if !(1..=limits::TTL_SECONDS_MAX).contains(&ttl) {
+        let problem = format!("a time to live of {ttl} s is not 1 to {}", limits::TTL_SECONDS_MAX);
+        return Err(Error::invalid(format!("{} ttl", table.name), problem));
+    }
+    Ok(Some(now.plus_seconds(ttl.into())))
+}
+
+fn check_guard(table: &'static Table, guard: &RawGuard) -> Result<()> {
+    use crate::engine::Condition;
+    let (column, is_static) = match &guard.condition {
+        Condition::Absent | Condition::Present => {
+            return key::check_clustering(table, &guard.clustering, true);
+        }
+        Condition::Compare { column, value, .. } => {
+            key::check_clustering(table, &guard.clustering, true)?;
+            (Some((*column, value)), false)
+        }
+        Condition::CompareStatic { column, value, .. } => (Some((*column, value)), true),
+    };
+    let Some((position, value)) = column else { return Ok(()) };
+    let found = table.columns.get(position).filter(|c| (c.kind == Kind::Static) == is_static);
+    let column = found.ok_or_else(|| Error::invalid(&table.name, "the guard's column is not there"))?;
+    if value.is_null() { Ok(()) } else { key::check_cell(table, column, value, false) }
+}
+
+/// Bounds of a commit with everything that is derived from it.
+pub(super) fn check_size(writes: &[Write]) -> Result<()> {
+    let bytes: usize = writes.iter().map(Write::bytes).sum();
+    for (what, size, limit) in [
+        ("writes of one commit, derived rows included", writes.len(), limits::COMMIT_WRITES_MAX),
+        ("bytes of one commit, derived rows included", bytes, limits::COMMIT_BYTES_MAX),
+    ] {
+        if size > limit {
+            return Err(Error::TooLarge { what: what.into(), size, limit });
+        }
+    }
+    Ok(())
+}

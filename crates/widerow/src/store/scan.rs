@@ -1,0 +1,132 @@
+//! Whole tables, in parallel ranges, page by page: for export, verification and histograms. Never a table in memory.
+
+use futures::{StreamExt, stream};
+
+use super::Database;
+use crate::{
+    engine::{RawRow, Scan},
+    error::Result,
+    key::Tenant,
+    schema::Table,
+    value::Value,
+};
+
+/// Rows that a page of a scan has.
+const PAGE_ROWS: usize = 500;
+
+/// A scan of one range.
+#[derive(Debug)]
+pub struct ScanRows {
+    database: Database,
+    table: &'static Table,
+    range: usize,
+    ranges: usize,
+    after: Option<Vec<u8>>,
+    done: bool,
+}
+
+impl ScanRows {
+    /// The next rows, or None at the end. Expired rows are left out.
+    pub async fn next(&mut self) -> Result<Option<Vec<(Tenant, RawRow)>>> {
+        if self.done {
+            return Ok(None);
+        }
+        let inner = &self.database.inner;
+        let (table, range, ranges) = (self.table, self.range, self.ranges);
+        let scan = Scan { table, range, ranges, after: self.after.as_deref(), limit: PAGE_ROWS };
+        let page = inner.engine.scan(scan).await?;
+        self.done = page.next.is_none();
+        self.after = page.next;
+        let now = inner.now();
+        Ok(Some(page.rows.into_iter().filter(|(_, row)| row.is_live(now)).collect()))
+    }
+}
+
+/// How large the partitions of a table are. Bucket `i` counts those of less than 2ⁱ rows (bytes), but not less than half that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram {
+    pub partitions: u64,
+    pub rows: u64,
+    pub bytes: u64,
+    pub by_rows: Vec<u64>,
+    pub by_bytes: Vec<u64>,
+    /// The largest partition by rows: tenant, key and rows.
+    pub largest: Option<(String, String, u64)>,
+}
+
+impl Histogram {
+    fn count(&mut self, partition: &(Tenant, Vec<Value>), rows: u64, bytes: u64) {
+        let bump = |counts: &mut Vec<u64>, n: u64| {
+            let bucket = (u64::BITS - n.leading_zeros()) as usize;
+            counts.resize(counts.len().max(bucket + 1), 0);
+            counts[bucket] += 1;
+        };
+        self.partitions += 1;
+        self.rows += rows;
+        self.bytes += bytes;
+        bump(&mut self.by_rows, rows);
+        bump(&mut self.by_bytes, bytes);
+        if self.largest.as_ref().is_none_or(|(_, _, most)| rows > *most) {
+            self.largest = Some((partition.0.to_string(), format!("{:?}", partition.1), rows));
+        }
+    }
+
+    fn merge(&mut self, other: Histogram) {
+        let add = |to: &mut Vec<u64>, from: Vec<u64>| {
+            to.resize(to.len().max(from.len()), 0);
+            from.into_iter().zip(to).for_each(|(n, slot)| *slot += n);
+        };
+        self.partitions += other.partitions;
+        self.rows += other.rows;
+        self.bytes += other.bytes;
+        add(&mut self.by_rows, other.by_rows);
+        add(&mut self.by_bytes, other.by_bytes);
+        if other.largest.as_ref().map(|l| l.2) > self.largest.as_ref().map(|l| l.2) {
+            self.largest = other.largest;
+        }
+    }
+}
+
+impl Database {
+    /// The table in `ranges` scans that can run side by side; together they give every row once.
+    pub fn scan(&self, table: &'static Table, ranges: usize) -> Vec<ScanRows> {
+        let ranges = ranges.max(1);
+        let scan = |range| ScanRows { database: self.clone(), table, range, ranges, after: None, done: false };
+        (0..ranges).map(scan).collect()
+    }
+
+    /// Sizes of the table's partitions.
+    pub async fn histogram(&self, table: &'static Table, ranges: usize) -> Result<Histogram> {
+        let ranges = self.scan(table, ranges).into_iter().map(|mut scan| async move {
+            let mut histogram = Histogram::default();
+            let mut current: Option<((Tenant, Vec<Value>), u64, u64)> = None;
+            while let Some(rows) = scan.next().await? {
+                for (tenant, row) in rows {
+                    let partition = (tenant, row.values[..table.partition_columns].to_vec());
+                    let bytes = row.bytes() as u64;
+                    match &mut current {
+                        Some((known, rows, sum)) if *known == partition => {
+                            *rows += 1;
+                            *sum += bytes;
+                        }
+                        _ => {
+                            if let Some((known, rows, sum)) = current.replace((partition, 1, bytes)) {
+                                histogram.count(&known, rows, sum);
+                            }
+                        }
+                    }
+                }
+            }
+            if let Some((known, rows, sum)) = current {
+                histogram.count(&known, rows, sum);
+            }
+            Ok::<_, crate::error::Error>(histogram)
+        });
+        let mut parts = stream::iter(ranges).buffer_unordered(4);
+        let mut whole = Histogram::default();
+        while let Some(part) = parts.next().await {
+            whole.merge(part?);
+        }
+        Ok(whole)
+    }
+}
