@@ -1,4 +1,8 @@
 //! Wide-partition tables on three engines.
+
+// The derive macros write `::widerow::…`, which is to hold in this crate too.
+extern crate self as widerow;
+
 pub mod codec;
 pub mod commit;
 pub mod derived;
@@ -13,3 +17,6 @@ pub mod schema;
 pub mod time;
 pub mod value;
 pub use error::{Error, Result};
+pub use row::Row;
+pub use value::Cell;
+pub use widerow_derive::{Cell, Row};
