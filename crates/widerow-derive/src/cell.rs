@@ -196,7 +196,6 @@ fn states(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     let visibility = &input.vis;
     let variants: Vec<&Ident> = data.variants.iter().map(|variant| &variant.ident).collect();
     let expected = format!("{} (one of {})", cell.unraw(), texts.join(", "));
-    // A variant that the application never makes itself is still read from the store.
     Ok(quote! {
         impl #cell {
             /// The text that is stored.
@@ -234,7 +233,7 @@ fn states(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
 }
 
 /// `OnSale` as `on_sale`, `HTTPPort` as `http_port`, `Level2` as `level2`.
-fn snake_case(name: &str) -> String {
+pub fn snake_case(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut snake = String::new();
     for (i, letter) in letters.iter().enumerate() {

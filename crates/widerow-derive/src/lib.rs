@@ -6,6 +6,8 @@
 mod attributes;
 mod cell;
 mod row;
+#[cfg(test)]
+mod tests;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};

@@ -116,7 +116,7 @@ fn in_canonical_order<'a>(
 fn check(columns: &[(&Column<'_>, Kind)], words: &TableWords) -> Result<()> {
     let mut problems = Vec::new();
     let mut refuse = |span: Span, problem: &str| problems.push(Error::new(span, problem));
-    if words.counters.is_some() {
+    if let Some(counters) = words.counters {
         if let Some((span, _)) = words.ttl {
             refuse(span, "counters do not expire: remove `ttl`, or count in a table keyed by day and delete old days");
         }
@@ -127,7 +127,7 @@ fn check(columns: &[(&Column<'_>, Kind)], words: &TableWords) -> Result<()> {
             );
         }
         if !columns.iter().any(|(c, kind)| *kind == Kind::Other && is_counter(c)) {
-            refuse(words.counters.expect("just seen"), "there is no counter: add a column of type `Counter`");
+            refuse(counters, "there is no counter: add a column of type `Counter`");
         }
     }
     if let Some((span, 0)) = words.ttl {

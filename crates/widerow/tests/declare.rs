@@ -20,7 +20,6 @@ pub struct CartId(pub Uuid);
 #[derive(Cell, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineId(pub String);
 
-/// A newtype of a newtype, and of a float: the first can be in a key, the second cannot.
 #[derive(Cell, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OldCartId(pub CartId);
 
@@ -405,6 +404,13 @@ mod wrong_together {
     }
 
     #[derive(Row, Clone)]
+    #[row(table = "also_guarded", partition(id), guarded)]
+    struct AlsoGuarded {
+        id: Uuid,
+        column: String,
+    }
+
+    #[derive(Row, Clone)]
     #[row(table = "by_column", partition(column), clustering(id))]
     struct ByColumn {
         column: String,
@@ -418,7 +424,6 @@ mod wrong_together {
         column: String,
     }
 
-    /// A table that is derived from every other by its id and its text.
     macro_rules! derives {
         ($base:ident, $derived:ident) => {
             impl Derive<$derived> for $base {
@@ -434,15 +439,8 @@ mod wrong_together {
     derives!(Plain, ByColumn);
     derives!(Guarded, ByColumn);
     derives!(Guarded, KeysOnly);
-    derives!(Product2, ByColumn);
-    derives!(Guarded, Product2);
-
-    #[derive(Row, Clone)]
-    #[row(table = "products2", partition(id), guarded)]
-    struct Product2 {
-        id: Uuid,
-        column: String,
-    }
+    derives!(AlsoGuarded, ByColumn);
+    derives!(Guarded, AlsoGuarded);
 
     #[test]
     fn a_base_that_is_not_guarded() {
@@ -452,13 +450,14 @@ mod wrong_together {
 
     #[test]
     fn a_derived_table_that_is_guarded() {
-        let error = Schema::new().derived::<Guarded, Product2>().build().unwrap_err();
-        assert_eq!(error, SchemaError::DerivedNotPlain { derived: "products2".into() });
+        let error = Schema::new().derived::<Guarded, AlsoGuarded>().build().unwrap_err();
+        assert_eq!(error, SchemaError::DerivedNotPlain { derived: "also_guarded".into() });
     }
 
     #[test]
     fn two_bases() {
-        let error = Schema::new().derived::<Guarded, ByColumn>().derived::<Product2, ByColumn>().build().unwrap_err();
+        let error =
+            Schema::new().derived::<Guarded, ByColumn>().derived::<AlsoGuarded, ByColumn>().build().unwrap_err();
         assert_eq!(error, SchemaError::TwoBases { derived: "by_column".into() });
     }
 
