@@ -86,7 +86,12 @@ impl Commit {
         self.put_values(R::table(), row.to_values(), Some(ttl_seconds))
     }
 
-    pub(crate) fn put_values(mut self, table: &'static Table, mut values: Vec<Value>, ttl_seconds: Option<u32>) -> Self {
+    pub(crate) fn put_values(
+        mut self,
+        table: &'static Table,
+        mut values: Vec<Value>,
+        ttl_seconds: Option<u32>,
+    ) -> Self {
         let keys = table.key_columns().min(values.len());
         key::normalize(&mut values[..keys]);
         let write = Write::Put { table, values, expires_at: None, indexes: Vec::new() };

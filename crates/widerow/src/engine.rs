@@ -371,8 +371,14 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Writes that a commit left for later: idempotent, in any order, under the commit's timestamp, while the fence
     /// stands. None of the tables is guarded. When the fence is gone, nothing is written and the answer is Ok.
-    async fn apply_late(&self, tenant: &Tenant, fence: Fence<'_>, writes: &[Write], now: Timestamp, timestamp: i64)
-    -> Result<()>;
+    async fn apply_late(
+        &self,
+        tenant: &Tenant,
+        fence: Fence<'_>,
+        writes: &[Write],
+        now: Timestamp,
+        timestamp: i64,
+    ) -> Result<()>;
 
     /// Removes a commit's id from a partition's outbox. `version` is the commit's. Harmless if it is gone.
     async fn close_outbox(

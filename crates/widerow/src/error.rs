@@ -89,7 +89,9 @@ impl Error {
 pub enum SchemaError {
     #[error("table {table}: {problem}")]
     Declaration { table: String, problem: String },
-    #[error("table {base} has the derived table {derived} and must be declared guarded: add `guarded` to its #[row(…)]")]
+    #[error(
+        "table {base} has the derived table {derived} and must be declared guarded: add `guarded` to its #[row(…)]"
+    )]
     BaseNotGuarded { base: String, derived: String },
     #[error("table {derived} is derived: it cannot be guarded, hold counters or have static columns")]
     DerivedNotPlain { derived: String },
@@ -97,7 +99,9 @@ pub enum SchemaError {
     TwoBases { derived: String },
     #[error("table {table} is declared as an index but derived from nothing")]
     IndexOfNothing { table: String },
-    #[error("index {table}: column {column} is neither in the index's keys, nor in the base table's keys, nor projected")]
+    #[error(
+        "index {table}: column {column} is neither in the index's keys, nor in the base table's keys, nor projected"
+    )]
     IndexColumn { table: String, column: String },
     #[error("the nested type {name} is declared twice, differently")]
     TwoTypes { name: String },

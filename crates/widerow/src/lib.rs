@@ -9,6 +9,7 @@ pub mod derived;
 pub mod embedded;
 pub mod engine;
 pub mod error;
+pub mod faulty;
 pub mod key;
 pub mod limits;
 pub mod meter;
@@ -18,9 +19,15 @@ pub mod schema;
 pub mod store;
 pub mod time;
 pub mod value;
+pub use commit::{Commit, Committed, Conflict};
+pub use derived::Derive;
+pub use engine::{Engine, Operator, Version};
 pub use error::{Error, Result};
 pub use row::Row;
-pub use value::Cell;
+pub use schema::{Consistency, Schema};
+pub use store::{Cursor, Database, Options, Page, Partition, Store};
+pub use time::{Date, Timestamp};
+pub use value::{Cell, Counter, Vector};
 /// Declares a type that a column can hold.
 ///
 /// ```

@@ -332,7 +332,8 @@ impl Pending {
     /// None where the first piece is not there.
     fn decode(schema: &Schema, rows: &[Vec<Value>]) -> Result<Option<Pending>> {
         let corrupt = |e: &dyn std::fmt::Display| Error::corrupt(&PENDING.name, e);
-        let Some([Value::BigInt(bucket), Value::Uuid(id), Value::Int(0), Value::Blob(first)]) = rows.first().map(|r| &r[..])
+        let Some([Value::BigInt(bucket), Value::Uuid(id), Value::Int(0), Value::Blob(first)]) =
+            rows.first().map(|r| &r[..])
         else {
             return Ok(None);
         };
@@ -355,7 +356,8 @@ impl Pending {
                 _ => Some((find(schema, reader.text().map_err(text)?)?, reader.values().map_err(text)?)),
             };
             let numbers = reader.values().map_err(text)?;
-            let [Value::BigInt(created), Value::BigInt(timestamp), Value::BigInt(pieces), Value::BigInt(sum)] = numbers[..]
+            let [Value::BigInt(created), Value::BigInt(timestamp), Value::BigInt(pieces), Value::BigInt(sum)] =
+                numbers[..]
             else {
                 return Err("a head of another shape".into());
             };

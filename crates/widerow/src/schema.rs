@@ -246,7 +246,10 @@ fn check(table: &Table) -> Result<(), SchemaError> {
     }
     for (i, column) in table.columns.iter().enumerate() {
         if !named(&column.name) {
-            return wrong(format!("column {:?}: a name is 1 to 48 letters, digits and '_', a letter first", column.name));
+            return wrong(format!(
+                "column {:?}: a name is 1 to 48 letters, digits and '_', a letter first",
+                column.name
+            ));
         }
         if table.columns[..i].iter().any(|c| c.name == column.name) {
             return wrong(format!("column {} stands there twice", column.name));

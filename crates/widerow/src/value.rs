@@ -105,15 +105,10 @@ impl Type {
             (Type::List(item), Value::List(items)) | (Type::Set(item), Value::Set(items)) => {
                 items.iter().all(|v| item.admits(v))
             }
-            (Type::Map(key, item), Value::Map(entries)) => {
-                entries.iter().all(|(k, v)| key.admits(k) && item.admits(v))
-            }
+            (Type::Map(key, item), Value::Map(entries)) => entries.iter().all(|(k, v)| key.admits(k) && item.admits(v)),
             (Type::Struct(def), Value::Struct(fields)) => {
                 fields.len() == def.fields.len()
-                    && fields
-                        .iter()
-                        .zip(&def.fields)
-                        .all(|(v, (_, t))| *v == Value::Null || t.admits(v))
+                    && fields.iter().zip(&def.fields).all(|(v, (_, t))| *v == Value::Null || t.admits(v))
             }
             _ => false,
         }

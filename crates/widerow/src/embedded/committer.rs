@@ -37,10 +37,19 @@ pub(super) const QUEUE_COMMITS_MAX: usize = 4096;
 /// A change of one key, encoded by the caller.
 #[derive(Debug)]
 pub(super) enum Change {
-    Put { key: Vec<u8>, value: Vec<u8>, expires_at: Option<Timestamp> },
-    Remove { key: Vec<u8> },
+    Put {
+        key: Vec<u8>,
+        value: Vec<u8>,
+        expires_at: Option<Timestamp>,
+    },
+    Remove {
+        key: Vec<u8>,
+    },
     /// Removes every key from `from` (included) to `to` (excluded).
-    RemoveRange { from: Vec<u8>, to: Vec<u8> },
+    RemoveRange {
+        from: Vec<u8>,
+        to: Vec<u8>,
+    },
 }
 
 /// The guarded partition of a commit, encoded by the caller.
@@ -69,10 +78,26 @@ pub(super) enum Request {
         reply: oneshot::Sender<Result<Applied>>,
     },
     /// Writes, if the key is there (for bookkeeping: if the id is in the outbox).
-    Late { fence: Vec<u8>, outbox_id: Option<Uuid>, changes: Vec<Change>, reply: oneshot::Sender<Result<Applied>> },
-    CloseOutbox { bookkeeping: Vec<u8>, id: Uuid, reply: oneshot::Sender<Result<Applied>> },
-    Add { adds: Vec<CounterAdd>, reply: oneshot::Sender<Result<Applied>> },
-    Reclaim { entries: Vec<(Vec<u8>, Vec<u8>)>, now: Timestamp, reply: oneshot::Sender<Result<Applied>> },
+    Late {
+        fence: Vec<u8>,
+        outbox_id: Option<Uuid>,
+        changes: Vec<Change>,
+        reply: oneshot::Sender<Result<Applied>>,
+    },
+    CloseOutbox {
+        bookkeeping: Vec<u8>,
+        id: Uuid,
+        reply: oneshot::Sender<Result<Applied>>,
+    },
+    Add {
+        adds: Vec<CounterAdd>,
+        reply: oneshot::Sender<Result<Applied>>,
+    },
+    Reclaim {
+        entries: Vec<(Vec<u8>, Vec<u8>)>,
+        now: Timestamp,
+        reply: oneshot::Sender<Result<Applied>>,
+    },
 }
 
 pub(super) struct Committer {
@@ -304,13 +329,7 @@ impl Committer {
         Ok(())
     }
 
-    fn late(
-        &self,
-        group: &mut Group,
-        fence: &[u8],
-        outbox_id: Option<Uuid>,
-        changes: Vec<Change>,
-    ) -> Result<Applied> {
+    fn late(&self, group: &mut Group, fence: &[u8], outbox_id: Option<Uuid>, changes: Vec<Change>) -> Result<Applied> {
         let stands = match outbox_id {
             Some(id) => self.bookkeeping(group, fence)?.is_some_and(|b| b.outbox.iter().any(|(entry, _)| *entry == id)),
             None => self.get(group, fence)?.is_some(),

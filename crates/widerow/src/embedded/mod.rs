@@ -129,7 +129,11 @@ impl Embedded {
     }
 
     /// Sends a request to the committer and waits for its answer.
-    async fn ask(&self, id: Uuid, request: impl FnOnce(oneshot::Sender<Result<Applied>>) -> Request) -> Result<Applied> {
+    async fn ask(
+        &self,
+        id: Uuid,
+        request: impl FnOnce(oneshot::Sender<Result<Applied>>) -> Request,
+    ) -> Result<Applied> {
         let gone = || Error::unavailable("the committer has stopped; open the folder again");
         let (reply, answer) = oneshot::channel();
         let requests = self.requests.as_ref().ok_or_else(gone)?;

@@ -86,7 +86,8 @@ impl View<'_> {
                 let mut values = Vec::with_capacity(table.columns.len());
                 values.extend_from_slice(slice.partition);
                 let mut reader = KeyReader::new(&bytes);
-                let read = reader.skip(partition.len() + 1 - 2).and_then(|()| reader.columns(table.clustering(), &mut values));
+                let read =
+                    reader.skip(partition.len() + 1 - 2).and_then(|()| reader.columns(table.clustering(), &mut values));
                 read.map_err(|e| self.corrupt(e))?;
                 let mut row = row::decode(self.layout, values, &value).map_err(|e| self.corrupt(e))?;
                 merge_statics(statics.as_deref(), &mut row.values);
@@ -261,8 +262,7 @@ pub(super) fn range(
         key::put_clustering(&mut key, table, &whole);
         key
     };
-    let descending =
-        prefix.len() < table.clustering_columns && table.direction(prefix.len()) == Direction::Descending;
+    let descending = prefix.len() < table.clustering_columns && table.direction(prefix.len()) == Direction::Descending;
     let (first, last) = if descending { (upper, lower) } else { (lower, upper) };
     let behind = |key: &[u8]| key::after_prefix(key).unwrap_or_else(|| vec![0xff; key.len() + 1]);
     let from = match first {

@@ -112,7 +112,10 @@ pub(super) fn migrate(
         report.problems.extend(missing);
         wanted.retain(|name, _| stored.contains_key(name) && !added.iter().any(|(t, _)| t == name));
         for (table, column) in added {
-            report.problems.push(SchemaError::Declaration { table, problem: format!("column {column} is not there; migrate first") });
+            report.problems.push(SchemaError::Declaration {
+                table,
+                problem: format!("column {column} is not there; migrate first"),
+            });
         }
     } else if !report.problems.is_empty() {
         return Ok((SchemaReport { problems: report.problems, ..SchemaReport::default() }, BTreeMap::new()));
@@ -132,7 +135,6 @@ pub(super) fn migrate(
     });
     Ok((report, layouts.collect()))
 }
-
 
 fn compare(table: &'static Table, new: &mut Stored, old: Option<&Stored>, report: &mut SchemaReport) {
     let lossy = |column: &str, problem: String| SchemaError::Lossy {

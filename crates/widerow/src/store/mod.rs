@@ -158,7 +158,9 @@ impl Inner {
     pub(crate) fn known(&self, table: &Table) -> Result<()> {
         match self.schema.find(&table.name) {
             Some(_) => Ok(()),
-            None => Err(Error::invalid(&table.name, "the table is not in the schema that the database was opened with")),
+            None => {
+                Err(Error::invalid(&table.name, "the table is not in the schema that the database was opened with"))
+            }
         }
     }
 }

@@ -186,7 +186,11 @@ fn check_row(table: &Table, values: &[Value]) -> Result<()> {
     }
     let size = values.iter().map(Value::bytes).sum();
     if size > limits::ROW_BYTES_MAX {
-        return Err(Error::TooLarge { what: format!("{} row in bytes", table.name), size, limit: limits::ROW_BYTES_MAX });
+        return Err(Error::TooLarge {
+            what: format!("{} row in bytes", table.name),
+            size,
+            limit: limits::ROW_BYTES_MAX,
+        });
     }
     Ok(())
 }

@@ -104,7 +104,11 @@ impl Store {
     ) -> Result<Vec<Option<RawRow>>> {
         self.inner.known(table)?;
         if keys.len() > limits::GET_KEYS_MAX {
-            return Err(Error::TooLarge { what: "keys of one get".into(), size: keys.len(), limit: limits::GET_KEYS_MAX });
+            return Err(Error::TooLarge {
+                what: "keys of one get".into(),
+                size: keys.len(),
+                limit: limits::GET_KEYS_MAX,
+            });
         }
         if keys.is_empty() {
             return Ok(Vec::new());
@@ -263,7 +267,11 @@ impl<R: Row> SliceRequest<R> {
             let page = self.clone().page().await?;
             rows.extend(page.rows);
             if rows.len() > rows_max {
-                return Err(Error::TooLarge { what: format!("{} slice in rows", R::table().name), size: rows.len(), limit: rows_max });
+                return Err(Error::TooLarge {
+                    what: format!("{} slice in rows", R::table().name),
+                    size: rows.len(),
+                    limit: rows_max,
+                });
             }
             match page.next {
                 Some(cursor) => self.after = Some(cursor),
@@ -292,7 +300,11 @@ impl<R: Row> SliceRequest<R> {
         }
         let position = Reader::new(rest).values().map_err(|_| wrong())?;
         key::check_clustering(R::table(), &position, true).map_err(|_| wrong())?;
-        if within(&position, &self.prefix, self.lower.as_ref(), self.upper.as_ref()) { Ok(position) } else { Err(wrong()) }
+        if within(&position, &self.prefix, self.lower.as_ref(), self.upper.as_ref()) {
+            Ok(position)
+        } else {
+            Err(wrong())
+        }
     }
 
     fn fingerprint(&self, table: &Table) -> u64 {

@@ -13,15 +13,15 @@ use crate::{
     commit::{Commit, Committed, Conflict},
     derived::Derivation,
     engine::{
-        Anchor, AnchorRows, Applied, Atomicity, Condition, Expect, Guarded, IndexRow, RawRow, ReadAnchor, Slice, Step,
-        Version, Write,
+        Add, Anchor, AnchorRows, Applied, Atomicity, Condition, Expect, Guarded, IndexRow, RawRow, ReadAnchor, Slice,
+        Step, Version, Write,
     },
     error::{Error, Result},
     key, limits,
-    row::{KeyParts, Row},
+    row::{ColumnOf, KeyParts, Row},
     schema::{Consistency, Table},
     time::Timestamp,
-    value::Value,
+    value::{Counter, Value},
 };
 
 /// A guarded partition, read for a decision.
@@ -69,7 +69,8 @@ impl Store {
         let _queue = self.inner.lock(&self.tenant, table, &partition).await;
         let mut tries = 0;
         loop {
-            let known = if self.needs_read(&plan) { Some(self.read_for(&plan, table, &partition).await?) } else { None };
+            let known =
+                if self.needs_read(&plan) { Some(self.read_for(&plan, table, &partition).await?) } else { None };
             match self.attempt(&plan, known).await? {
                 Outcome::Done(committed) => return Ok(committed),
                 Outcome::Moved => self.pause(table, &mut tries).await?,
@@ -123,7 +124,13 @@ impl Store {
             let plan = Plan::new(&self.inner, commit, now)?;
             match &plan.guarded {
                 Some((t, p)) if t.name == table.name && *p == partition => {}
-                _ => return Err(Error::invalid(&table.name, "the commit does not write the partition it was decided on").into()),
+                _ => {
+                    return Err(Error::invalid(
+                        &table.name,
+                        "the commit does not write the partition it was decided on",
+                    )
+                    .into());
+                }
             }
             // Rows outside what was read need a second look, at the same version.
             let known = if self.covers(&plan, &known, table) {
@@ -348,12 +355,15 @@ impl Store {
         }
         writes = self.expand_unguarded(writes).await?;
         plan::check_size(&writes)?;
-        let (inside, outside): (Vec<Write>, Vec<Write>) = writes
-            .into_iter()
-            .partition(|w| w.table().name == table.name && w.partition() == partition);
+        let (inside, outside): (Vec<Write>, Vec<Write>) =
+            writes.into_iter().partition(|w| w.table().name == table.name && w.partition() == partition);
         let inside_bytes: usize = inside.iter().map(Write::bytes).sum();
         for (what, size, limit) in [
-            ("rows that are written or guarded in the guarded partition", inside.len() + plan.guards.len(), limits::GUARDED_WRITES_MAX),
+            (
+                "rows that are written or guarded in the guarded partition",
+                inside.len() + plan.guards.len(),
+                limits::GUARDED_WRITES_MAX,
+            ),
             ("bytes written to the guarded partition", inside_bytes, limits::GUARDED_BYTES_MAX),
         ] {
             if size > limit {
@@ -666,4 +676,22 @@ fn index(derivation: &Derivation, write: &mut Write, mut rows: Vec<Vec<Value>>) 
         indexes.push(IndexRow { table: derivation.derived, values });
     }
     Ok(())
+}
+
+impl Store {
+    /// Adds to a counter. On Cassandra and DynamoDB an add without an answer may or may not have been counted: it is never
+    /// repeated, and the error says so (`may_have_happened`).
+    pub async fn add<R: Row>(&self, key: R::Key, column: ColumnOf<R, Counter>, amount: i64) -> Result<()> {
+        let table = R::table();
+        self.inner.known(table)?;
+        let mut key = key.into_values();
+        key::normalize(&mut key);
+        let (partition, clustering) = key.split_at(table.partition_columns.min(key.len()));
+        key::check_partition(table, partition)?;
+        key::check_clustering(table, clustering, true)?;
+        let position = table.position(column.name);
+        let position = position.filter(|_| table.counters);
+        let position = position.ok_or_else(|| Error::invalid(&table.name, "the table has no such counter"))?;
+        self.inner.engine.add(&self.tenant, &[Add { table, key, amounts: vec![(position, amount)] }]).await
+    }
 }

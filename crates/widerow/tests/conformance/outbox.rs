@@ -1,0 +1,250 @@
+//! The outbox: stopped between every two steps, then finished by the sweeper, by the next writer, or dropped.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+use widerow::{
+    Commit, Database, Engine, Error, Operator, Options, Store,
+    faulty::{Faults, Faulty},
+    store::VerifyOptions,
+    time::Clock,
+};
+
+use crate::{
+    cases,
+    commits::article,
+    tables::{Article, ArticleByStatus, ArticleByWord, ByInt, Status},
+    world::{Target, World},
+};
+
+cases!(
+    stopped_between_any_two_steps_then_swept,
+    stopped_between_any_two_steps_then_the_next_writer,
+    stopped_without_a_guard_then_swept,
+    a_sleeping_writer_cannot_wake_to_a_dropped_commit,
+);
+
+/// A process that stops after so many steps.
+fn dying(world: &World, steps: u64) -> (Store, Arc<Faulty<Arc<dyn Engine>>>) {
+    let faults = Faults { stop_after_steps: Some(steps), ..Faults::default() };
+    let faulty = Arc::new(Faulty::new(world.engine.clone(), faults));
+    let options = Options { clock: world.clock.clone() as Arc<dyn Clock>, always_outbox: true, ..Options::default() };
+    let database = Database::with_options(faulty.clone(), crate::tables::schema(), options);
+    (database.tenant(world.store.tenant().as_str()).unwrap(), faulty)
+}
+
+/// A change that moves derived rows, and one plain row elsewhere that tells whether the commit was made.
+fn change(from: &Article, to: &Article) -> Commit {
+    let told = ByInt { owner: format!("told {}", to.id), value: to.count as i32, note: 1 };
+    Commit::new().when(from.id, Article::COUNT, Operator::Equal, &from.count).put(to).put(&told)
+}
+
+/// The base row is as before or as after, and everything else agrees with it.
+async fn whole(world: &World, store: &Store, before: &Article, after: &Article) -> bool {
+    let now = store.get::<Article>(before.id).await.unwrap().expect("it was there");
+    let made = now == *after;
+    assert!(made || now == *before, "{now:?}");
+    let found: Vec<ArticleByStatus> = all_by_status(store).await;
+    let expected: Vec<ArticleByStatus> = widerow::Derive::derive(&now);
+    assert_eq!(found, expected);
+    for word in ["brass", "lamp", "bowl"] {
+        let rows = store.slice::<ArticleByWord>((word.into(), (now.id % 4) as i32)).page().await.unwrap().rows;
+        assert_eq!(rows.len(), usize::from(now.name.contains(word)), "{word}");
+    }
+    let told = store.get::<ByInt>((format!("told {}", now.id), after.count as i32)).await.unwrap();
+    assert_eq!(told.is_some(), made);
+    let report = world.database.verify(VerifyOptions::default()).await.unwrap();
+    assert_eq!(report.differences, 0, "{:?}", report.listed);
+    made
+}
+
+async fn all_by_status(store: &Store) -> Vec<ArticleByStatus> {
+    let mut rows = Vec::new();
+    for status in [Status::Draft, Status::OnSale, Status::Archived] {
+        rows.extend(store.slice::<ArticleByStatus>(status).page().await.unwrap().rows);
+    }
+    rows
+}
+
+async fn stopped_between_any_two_steps_then_swept(target: &Target) {
+    let world = target.empty_world();
+    let (mut made, mut lost) = (0, 0);
+    for steps in 0.. {
+        let store = world.database.tenant(&format!("sweep{steps}")).unwrap();
+        let world = World { store: store.clone(), ..target.world_like(&world) };
+        let (before, after) = prepare(&store, steps as i64).await;
+        let (doomed, faulty) = dying(&world, steps);
+        let result = doomed.commit(change(&before, &after)).await;
+        world.clock.advance_millis(120_000);
+        let swept = world.database.sweep().await.unwrap();
+        let was_made = whole(&world, &store, &before, &after).await;
+        if was_made {
+            made += 1
+        } else {
+            lost += 1
+        }
+        // An acknowledged commit is there; a commit that failed for certain is not.
+        match &result {
+            Ok(_) => assert!(was_made),
+            Err(Error::Unavailable { .. }) if swept.finished == 0 && swept.dropped == 0 => assert!(!was_made),
+            Err(_) => {}
+        }
+        assert_eq!(world.database.sweep().await.unwrap(), Default::default(), "nothing is left");
+        if !faulty.has_stopped() {
+            assert!(result.is_ok());
+            break;
+        }
+    }
+    assert!(made > 3 && lost > 2, "{made} made, {lost} lost: the commit has fewer steps than it should");
+}
+
+async fn prepare(store: &Store, id: i64) -> (Article, Article) {
+    let before = article(id);
+    let after = Article { count: 1, price: 77, status: Status::Archived, name: "brass bowl".into(), ..before.clone() };
+    store.commit(Commit::new().put(&before)).await.unwrap();
+    (before, after)
+}
+
+async fn stopped_between_any_two_steps_then_the_next_writer(target: &Target) {
+    let world = target.empty_world();
+    for steps in 0.. {
+        let store = world.database.tenant(&format!("next{steps}")).unwrap();
+        let world = World { store: store.clone(), ..target.world_like(&world) };
+        let (before, after) = prepare(&store, steps as i64).await;
+        let (doomed, faulty) = dying(&world, steps);
+        let _ = doomed.commit(change(&before, &after)).await;
+        // The next writer, at once, before any sweep: it finishes what it finds, and its own commit comes on top.
+        let next = |old: Option<Article>| Ok::<_, Error>(old.map(|a| Article { price: 5, ..a }));
+        let now = store.update(before.id, None, next).await.unwrap().expect("it is there");
+        let (then, later) = (Article { price: 5, ..before.clone() }, Article { price: 5, ..after.clone() });
+        assert!(now == then || now == later);
+        whole(&world, &store, &then, &later).await;
+        // The sweep afterwards finds old pending rows at most, and must not bring anything back.
+        world.clock.advance_millis(120_000);
+        world.database.sweep().await.unwrap();
+        whole(&world, &store, &then, &later).await;
+        if !faulty.has_stopped() {
+            break;
+        }
+    }
+}
+
+async fn stopped_without_a_guard_then_swept(target: &Target) {
+    let world = target.empty_world();
+    let rows = |n: i32| (0..n).map(|i| ByInt { owner: format!("o{i}"), value: i, note: i });
+    for steps in 0.. {
+        let store = world.database.tenant(&format!("plain{steps}")).unwrap();
+        let world = World { store: store.clone(), ..target.world_like(&world) };
+        let (doomed, faulty) = dying(&world, steps);
+        let result = doomed.commit(rows(4).fold(Commit::new(), |c, row| c.put(&row))).await;
+        world.clock.advance_millis(120_000);
+        world.database.sweep().await.unwrap();
+        let found = store.get_many::<ByInt>((0..4).map(|i| (format!("o{i}"), i))).await.unwrap();
+        let there = found.iter().flatten().count();
+        assert!(there == 0 || there == 4, "{there} of 4 rows after {steps} steps");
+        assert!(there == 4 || result.is_err());
+        if !faulty.has_stopped() {
+            break;
+        }
+    }
+}
+
+/// A writer that stored its later writes and fell asleep: the sweeper gives up on it, and when it wakes it must not be able
+/// to commit, for its later writes are gone.
+async fn a_sleeping_writer_cannot_wake_to_a_dropped_commit(target: &Target) {
+    let world = target.empty_world();
+    let store = &world.store;
+    let (before, after) = prepare(store, 1).await;
+    let engine = Arc::new(Sleepy {
+        inner: world.engine.clone(),
+        asleep: tokio::sync::Semaphore::new(0),
+        stored: tokio::sync::Notify::new(),
+    });
+    let options = Options { clock: world.clock.clone() as Arc<dyn Clock>, always_outbox: true, ..Options::default() };
+    let database = Database::with_options(engine.clone(), crate::tables::schema(), options);
+    let sleeper = database.tenant(store.tenant().as_str()).unwrap();
+    let commit = Commit::with_id(Uuid::now_v7()).put(&after);
+    let task = tokio::spawn(async move { sleeper.commit(commit).await });
+    engine.stored.notified().await;
+    world.clock.advance_millis(120_000);
+    let swept = world.database.sweep().await.unwrap();
+    assert_eq!(swept.dropped, 1);
+    engine.asleep.add_permits(1000);
+    // It sees that the partition has moved, and does it all again.
+    task.await.unwrap().unwrap();
+    whole_without_told(&world, store, &before, &after).await;
+}
+
+async fn whole_without_told(world: &World, store: &Store, before: &Article, after: &Article) {
+    assert_ne!(before, after);
+    assert_eq!(store.get::<Article>(after.id).await.unwrap().as_ref(), Some(after));
+    assert_eq!(all_by_status(store).await, widerow::Derive::<ArticleByStatus>::derive(after));
+    assert_eq!(world.database.verify(VerifyOptions::default()).await.unwrap().differences, 0);
+}
+
+/// Falls asleep before each guarded step.
+struct Sleepy {
+    inner: Arc<dyn Engine>,
+    asleep: tokio::sync::Semaphore,
+    stored: tokio::sync::Notify,
+}
+
+mod sleepy {
+    use async_trait::async_trait;
+    use widerow::{Result, Schema, Timestamp, Version, engine::*, key::Tenant, schema::Table, value::Value};
+
+    #[async_trait]
+    impl Engine for super::Sleepy {
+        fn name(&self) -> &'static str {
+            self.inner.name()
+        }
+        fn abilities(&self) -> Abilities {
+            self.inner.abilities()
+        }
+        async fn get(&self, get: Get<'_>) -> Result<Vec<Option<RawRow>>> {
+            self.inner.get(get).await
+        }
+        async fn slice(&self, slice: Slice<'_>) -> Result<RawPage> {
+            self.inner.slice(slice).await
+        }
+        async fn read_anchor(&self, read: ReadAnchor<'_>) -> Result<Anchor> {
+            self.inner.read_anchor(read).await
+        }
+        async fn apply(&self, step: Step<'_>) -> Result<Applied> {
+            if step.guarded.is_some() {
+                self.stored.notify_one();
+                self.asleep.acquire().await.expect("open").forget();
+            }
+            self.inner.apply(step).await
+        }
+        async fn apply_late(
+            &self,
+            tenant: &Tenant,
+            fence: Fence<'_>,
+            writes: &[Write],
+            now: Timestamp,
+            timestamp: i64,
+        ) -> Result<()> {
+            self.inner.apply_late(tenant, fence, writes, now, timestamp).await
+        }
+        async fn close_outbox(
+            &self,
+            tenant: &Tenant,
+            table: &'static Table,
+            partition: &[Value],
+            id: uuid::Uuid,
+            version: Version,
+        ) -> Result<()> {
+            self.inner.close_outbox(tenant, table, partition, id, version).await
+        }
+        async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {
+            self.inner.add(tenant, adds).await
+        }
+        async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {
+            self.inner.scan(scan).await
+        }
+        async fn migrate(&self, schema: &Schema, create: bool) -> Result<SchemaReport> {
+            self.inner.migrate(schema, create).await
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Whole tables in parallel ranges, and the sizes of partitions.
+
+use std::collections::BTreeMap;
+
+use widerow::{Commit, Row};
+
+use crate::{
+    cases,
+    slices::line,
+    tables::{ByInt, Line},
+    world::Target,
+};
+
+cases!(ranges_give_every_row_once, statics_come_with_a_scan, histograms_count_partitions);
+
+async fn ranges_give_every_row_once(target: &Target) {
+    let world = target.empty_world();
+    let mut expected = BTreeMap::new();
+    for tenant in ["ann", "bob"] {
+        let store = world.database.tenant(tenant).unwrap();
+        for owner in 0..40 {
+            let rows = (0..=owner).map(|value| ByInt { owner: format!("owner {owner}"), value, note: owner });
+            store.commit(rows.fold(Commit::new(), |c, row| c.put(&row))).await.unwrap();
+            (0..=owner).for_each(|value| {
+                *expected.entry((tenant.to_owned(), format!("owner {owner}"), value)).or_insert(0) += 1
+            });
+        }
+    }
+    for ranges in [1, 3, 8] {
+        let mut seen = BTreeMap::new();
+        for mut scan in world.database.scan(ByInt::table(), ranges) {
+            while let Some(rows) = scan.next().await.unwrap() {
+                for (tenant, row) in rows {
+                    let row = ByInt::from_values(row.values).unwrap();
+                    *seen.entry((tenant.to_string(), row.owner, row.value)).or_insert(0) += 1;
+                }
+            }
+        }
+        assert_eq!(seen, expected, "{ranges} ranges");
+    }
+}
+
+async fn statics_come_with_a_scan(target: &Target) {
+    let world = target.empty_world();
+    for basket in 0..5i64 {
+        let name = format!("b{basket}");
+        let commit = (0..3).fold(Commit::new(), |c, i| c.put(&line(&name, i, "x")));
+        world.store.commit(commit.set_static(name, Line::SUBTOTAL, &Some(basket))).await.unwrap();
+    }
+    let mut rows = Vec::new();
+    for mut scan in world.database.scan(Line::table(), 2) {
+        while let Some(page) = scan.next().await.unwrap() {
+            rows.extend(page.into_iter().map(|(_, row)| Line::from_values(row.values).unwrap()));
+        }
+    }
+    assert_eq!(rows.len(), 15);
+    assert!(rows.iter().all(|l| l.subtotal == l.basket[1..].parse().ok()), "{rows:?}");
+}
+
+async fn histograms_count_partitions(target: &Target) {
+    let world = target.empty_world();
+    for (owner, rows) in [("a", 1), ("b", 2), ("c", 3), ("d", 40)] {
+        let rows = (0..rows).map(|value| ByInt { owner: owner.into(), value, note: 1 });
+        world.store.commit(rows.fold(Commit::new(), |c, row| c.put(&row))).await.unwrap();
+    }
+    let histogram = world.database.histogram(ByInt::table(), 3).await.unwrap();
+    assert_eq!((histogram.partitions, histogram.rows), (4, 46));
+    assert_eq!(histogram.by_rows, [0, 1, 2, 0, 0, 0, 1]);
+    assert_eq!(histogram.largest.map(|l| l.2), Some(40));
+}

@@ -1,0 +1,268 @@
+//! The tables of the suite: one for each shape that the data layer promises.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rust_decimal::Decimal;
+use uuid::Uuid;
+use widerow::{Cell, Counter, Date, Derive, Row, Schema, Timestamp, Vector};
+
+/// A nested struct.
+#[derive(Cell, Clone, Debug, PartialEq)]
+pub struct Address {
+    pub street: String,
+    pub number: Option<i32>,
+    pub moved_in: Option<Date>,
+}
+
+#[derive(Cell, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    Draft,
+    OnSale,
+    Archived,
+}
+
+/// Every type that a column can have.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "everything", partition(id), clustering(position))]
+pub struct Everything {
+    pub id: Uuid,
+    pub position: i32,
+    pub words: Option<String>,
+    pub small: Option<i32>,
+    pub large: Option<i64>,
+    pub exact: Option<Decimal>,
+    pub float: Option<f64>,
+    pub yes: Option<bool>,
+    pub other: Option<Uuid>,
+    pub at: Option<Timestamp>,
+    pub day: Option<Date>,
+    pub bytes: Option<Vec<u8>>,
+    pub vector: Option<Vector<3>>,
+    pub list: Vec<String>,
+    pub tags: BTreeSet<String>,
+    pub numbers: BTreeSet<i64>,
+    pub sizes: BTreeMap<String, i32>,
+    pub by_day: BTreeMap<Date, Decimal>,
+    pub home: Option<Address>,
+    pub addresses: Vec<Address>,
+    pub nested: BTreeMap<String, Vec<i32>>,
+    pub status: Option<Status>,
+}
+
+/// Mixed directions, three clustering columns of different types.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "mixed", partition(owner, year), clustering(kind, price desc, name))]
+pub struct Mixed {
+    pub owner: String,
+    pub year: i32,
+    pub kind: String,
+    pub price: Decimal,
+    pub name: String,
+    pub note: Option<String>,
+}
+
+macro_rules! ordered {
+    ($name:ident, $table:literal, $t:ty, $($direction:ident)?) => {
+        /// One key column of one type.
+        #[derive(Row, Clone, Debug, PartialEq)]
+        #[row(table = $table, partition(owner), clustering(value $($direction)?))]
+        pub struct $name {
+            pub owner: String,
+            pub value: $t,
+            pub note: i32,
+        }
+    };
+}
+ordered!(ByText, "by_text", String,);
+ordered!(ByInt, "by_int", i32, desc);
+ordered!(ByBigInt, "by_bigint", i64,);
+ordered!(ByDecimal, "by_decimal", Decimal,);
+ordered!(ByDate, "by_date", Date, desc);
+ordered!(ByTimestamp, "by_timestamp", Timestamp,);
+ordered!(ByBlob, "by_blob", Vec<u8>,);
+
+/// A guarded partition with a static column: lines of a basket and their sum.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "lines", partition(basket), clustering(added desc, line), guarded)]
+pub struct Line {
+    pub basket: String,
+    pub added: i64,
+    pub line: String,
+    #[row(static)]
+    pub subtotal: Option<i64>,
+    #[row(static)]
+    pub owner: Option<String>,
+    pub price: i64,
+    pub quantity: i32,
+}
+
+/// One row a partition, guarded, with derived tables.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "articles", partition(id), guarded, read = Quorum, write = Quorum)]
+pub struct Article {
+    pub id: i64,
+    pub name: String,
+    pub status: Status,
+    pub shelf: Option<String>,
+    pub price: i64,
+    pub count: i64,
+}
+
+/// By status: always one.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "articles_by_status", partition(status), clustering(price, id))]
+pub struct ArticleByStatus {
+    pub status: Status,
+    pub price: i64,
+    pub id: i64,
+    pub name: String,
+}
+
+impl Derive<ArticleByStatus> for Article {
+    fn derive(&self) -> Vec<ArticleByStatus> {
+        vec![ArticleByStatus { status: self.status, price: self.price, id: self.id, name: self.name.clone() }]
+    }
+    fn source(derived: &ArticleByStatus) -> i64 {
+        derived.id
+    }
+}
+
+/// By each word of the name, in four shards: several rows, keys only.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "articles_by_word", partition(word, shard), clustering(id))]
+pub struct ArticleByWord {
+    pub word: String,
+    pub shard: i32,
+    pub id: i64,
+}
+
+impl Derive<ArticleByWord> for Article {
+    fn derive(&self) -> Vec<ArticleByWord> {
+        let words: BTreeSet<&str> = self.name.split_whitespace().collect();
+        let shard = (self.id % 4) as i32;
+        words.into_iter().map(|word| ArticleByWord { word: word.to_owned(), shard, id: self.id }).collect()
+    }
+    fn source(derived: &ArticleByWord) -> i64 {
+        derived.id
+    }
+}
+
+/// By shelf: sparse, an index of its base on DynamoDB.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(
+    table = "articles_by_shelf",
+    partition(shelf),
+    clustering(price, id),
+    index(name = "GSI1", sort_columns = 1, projection = include(name))
+)]
+pub struct ArticleByShelf {
+    pub shelf: String,
+    pub price: i64,
+    pub id: i64,
+    pub name: String,
+}
+
+impl Derive<ArticleByShelf> for Article {
+    fn derive(&self) -> Vec<ArticleByShelf> {
+        let entry = |shelf: &String| ArticleByShelf {
+            shelf: shelf.clone(),
+            price: self.price,
+            id: self.id,
+            name: self.name.clone(),
+        };
+        self.shelf.iter().map(entry).collect()
+    }
+    fn source(derived: &ArticleByShelf) -> i64 {
+        derived.id
+    }
+}
+
+/// A guarded, clustered base with a derived table: what ranges of deletions need.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "members", partition(club), clustering(joined, person), guarded)]
+pub struct Member {
+    pub club: String,
+    pub joined: Date,
+    pub person: String,
+    pub city: String,
+}
+
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "members_by_city", partition(city), clustering(club, person))]
+pub struct MemberByCity {
+    pub city: String,
+    pub club: String,
+    pub person: String,
+    pub joined: Date,
+}
+
+impl Derive<MemberByCity> for Member {
+    fn derive(&self) -> Vec<MemberByCity> {
+        vec![MemberByCity {
+            city: self.city.clone(),
+            club: self.club.clone(),
+            person: self.person.clone(),
+            joined: self.joined,
+        }]
+    }
+    fn source(derived: &MemberByCity) -> (String, Date, String) {
+        (derived.club.clone(), derived.joined, derived.person.clone())
+    }
+}
+
+/// Rows that end.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "sessions", partition(person), clustering(number), guarded, ttl = "1h", gc_grace = "1d")]
+pub struct Session {
+    pub person: String,
+    pub number: i32,
+    pub device: String,
+}
+
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "sessions_by_device", partition(device), clustering(person, number))]
+pub struct SessionByDevice {
+    pub device: String,
+    pub person: String,
+    pub number: i32,
+}
+
+impl Derive<SessionByDevice> for Session {
+    fn derive(&self) -> Vec<SessionByDevice> {
+        vec![SessionByDevice { device: self.device.clone(), person: self.person.clone(), number: self.number }]
+    }
+    fn source(derived: &SessionByDevice) -> (String, i32) {
+        (derived.person.clone(), derived.number)
+    }
+}
+
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "views", partition(page), clustering(day), counters)]
+pub struct Views {
+    pub page: String,
+    pub day: Date,
+    pub views: Counter,
+    pub clicks: Counter,
+}
+
+pub fn schema() -> Schema {
+    Schema::new()
+        .table::<Everything>()
+        .table::<Mixed>()
+        .table::<ByText>()
+        .table::<ByInt>()
+        .table::<ByBigInt>()
+        .table::<ByDecimal>()
+        .table::<ByDate>()
+        .table::<ByTimestamp>()
+        .table::<ByBlob>()
+        .table::<Line>()
+        .derived::<Article, ArticleByStatus>()
+        .derived::<Article, ArticleByWord>()
+        .derived::<Article, ArticleByShelf>()
+        .derived::<Member, MemberByCity>()
+        .derived::<Session, SessionByDevice>()
+        .table::<Views>()
+        .build()
+        .expect("the suite's own schema")
+}

@@ -1,0 +1,144 @@
+//! Where a case runs: an engine, a clock that stands still, a tenant of its own.
+
+use std::sync::{
+    Arc, LazyLock,
+    atomic::{AtomicU64, Ordering},
+};
+
+use tokio::runtime::Runtime;
+use widerow::{
+    Database, Engine, Options, Schema, Store, Timestamp,
+    embedded::Embedded,
+    engine::Abilities,
+    time::{Clock, ManualClock},
+};
+
+pub static RUNTIME: LazyLock<Runtime> =
+    LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime"));
+
+/// One engine to run the suite on.
+#[derive(Clone)]
+pub struct Target {
+    pub name: &'static str,
+    /// Makes an engine with empty tables.
+    open: fn(Schema, bool) -> Arc<dyn Engine>,
+    shared: Arc<LazyLock<Arc<dyn Engine>, Box<dyn FnOnce() -> Arc<dyn Engine> + Send>>>,
+}
+
+pub struct World {
+    pub engine: Arc<dyn Engine>,
+    pub clock: Arc<ManualClock>,
+    pub store: Store,
+    pub database: Database,
+    pub target: Target,
+}
+
+/// The environment variable that gives an engine's address.
+pub fn address(variable: &str) -> Option<String> {
+    std::env::var(variable).ok().filter(|value| !value.is_empty())
+}
+
+fn unique() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    format!("t{}x{}", std::process::id(), NEXT.fetch_add(1, Ordering::SeqCst))
+}
+
+impl Target {
+    fn new(name: &'static str, open: fn(Schema, bool) -> Arc<dyn Engine>) -> Self {
+        let shared: Box<dyn FnOnce() -> Arc<dyn Engine> + Send> = Box::new(move || open(crate::tables::schema(), true));
+        Target { name, open, shared: Arc::new(LazyLock::new(shared)) }
+    }
+
+    /// The engines of the suite; an engine without an address is there by name, to be reported as skipped.
+    pub fn all() -> Vec<(Target, bool)> {
+        vec![
+            (Target::new("embedded", embedded), true),
+            (Target::new("cassandra", cassandra), address("MERKATO_TEST_CASSANDRA").is_some()),
+            (Target::new("dynamodb", dynamodb), address("MERKATO_TEST_DYNAMODB").is_some()),
+        ]
+    }
+
+    /// A world on the tables that all cases share, with a tenant of its own.
+    pub fn world(&self) -> World {
+        self.world_on((**self.shared).clone(), false)
+    }
+
+    /// A world on empty tables, for cases that look at all tenants.
+    pub fn empty_world(&self) -> World {
+        self.world_on((self.open)(crate::tables::schema(), true), false)
+    }
+
+    pub fn world_on(&self, engine: Arc<dyn Engine>, always_outbox: bool) -> World {
+        let clock = Arc::new(ManualClock::at(now()));
+        let database = Database::with_options(
+            engine.clone(),
+            crate::tables::schema(),
+            Options { clock: clock.clone() as Arc<dyn Clock>, always_outbox, ..Options::default() },
+        );
+        let store = database.tenant(&unique()).expect("a good name");
+        World { engine, clock, store, database, target: self.clone() }
+    }
+
+    /// Another world on the same tables and the same clock.
+    pub fn world_like(&self, world: &World) -> World {
+        World {
+            engine: world.engine.clone(),
+            clock: world.clock.clone(),
+            store: world.store.clone(),
+            database: world.database.clone(),
+            target: self.clone(),
+        }
+    }
+
+    /// An engine for another schema, without tables unless they are asked for.
+    pub fn world_with(&self, schema: Schema, create: bool) -> Arc<dyn Engine> {
+        (self.open)(schema, create)
+    }
+
+    pub fn abilities(&self) -> Abilities {
+        self.shared.abilities()
+    }
+}
+
+/// The machine's time at the beginning, so that engines with a clock of their own agree about what is over.
+fn now() -> Timestamp {
+    widerow::time::SystemClock.now()
+}
+
+fn embedded(schema: Schema, create: bool) -> Arc<dyn Engine> {
+    let folder = tempfile::tempdir().expect("a folder").keep();
+    let engine = Embedded::open(&folder, &schema).expect("an engine");
+    if create {
+        wait(engine.migrate(&schema, true)).expect("tables");
+    }
+    FOLDERS.lock().expect("no panic").push(folder);
+    Arc::new(engine)
+}
+
+/// Waits within the runtime's own threads, where a case is running already.
+fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {
+    std::thread::scope(|scope| scope.spawn(|| RUNTIME.block_on(future)).join().expect("no panic"))
+}
+
+/// Folders to remove at the end.
+static FOLDERS: std::sync::Mutex<Vec<std::path::PathBuf>> = std::sync::Mutex::new(Vec::new());
+
+pub fn clean_up() {
+    for folder in FOLDERS.lock().expect("no panic").drain(..) {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+fn cassandra(_schema: Schema, _create: bool) -> Arc<dyn Engine> {
+    unimplemented!()
+}
+
+fn dynamodb(_schema: Schema, _create: bool) -> Arc<dyn Engine> {
+    unimplemented!()
+}
+
+impl World {
+    pub fn clock_now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}
