@@ -1,4 +1,5 @@
 //! Wide-partition tables on three engines.
+pub mod cassandra;
 pub mod codec;
 pub mod commit;
 pub mod derived;
