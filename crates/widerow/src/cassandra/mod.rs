@@ -106,6 +106,8 @@ impl Cassandra {
             .known_nodes(&config.nodes)
             .connection_timeout(config.connect_timeout)
             .keyspaces_to_fetch([config.keyspace.clone()])
+            // What routing needs, and no more: the driver gives up on a keyspace with a type whose name is quoted.
+            .fetch_full_schema_metadata(false)
             .default_execution_profile_handle(profile.into_handle());
         if let (Some(user), Some(password)) = (&config.user, &config.password) {
             builder = builder.user(user, password);
