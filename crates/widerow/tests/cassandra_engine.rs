@@ -4,11 +4,18 @@
 use std::{
     cmp::Ordering,
     ops::Bound,
-    sync::LazyLock,
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
     time::{Duration, Instant},
 };
 
 use scylla::client::{session::Session, session_builder::SessionBuilder};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
 use uuid::Uuid;
 use widerow::{
     cassandra::{Cassandra, CassandraConfig},
@@ -844,11 +851,178 @@ async fn the_emitted_cql_is_taken_statement_by_statement() {
     bench.end().await;
 }
 
+/// Passes on what the client says; keeps the server's answers to itself while it is told to.
+struct Proxy {
+    address: String,
+    mute: Arc<AtomicBool>,
+}
+
+impl Proxy {
+    async fn to(server: String) -> Proxy {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, mute) = (listener.local_addr().unwrap().to_string(), Arc::new(AtomicBool::new(false)));
+        let muted = mute.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let upstream = TcpStream::connect(&server).await.unwrap();
+                let (mut from_client, mut to_client) = client.into_split();
+                let (mut from_server, mut to_server) = upstream.into_split();
+                tokio::spawn(async move { tokio::io::copy(&mut from_client, &mut to_server).await });
+                let muted = muted.clone();
+                tokio::spawn(async move {
+                    let mut buffer = vec![0; 65_536];
+                    while let Ok(read @ 1..) = from_server.read(&mut buffer).await {
+                        if !muted.load(SeqCst) && to_client.write_all(&buffer[..read]).await.is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+        });
+        Proxy { address, mute }
+    }
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_told_as_what_it_is_and_nothing_is_done_twice() {
+    let schema = Schema::new().table::<Stock>().table::<Views>().table::<Mixed>().build().unwrap();
+    let Some(bench) = Bench::new(&schema).await else { return };
+    let proxy = Proxy::to(address().unwrap()).await;
+    let config = CassandraConfig {
+        nodes: vec![proxy.address.clone()],
+        keyspace: bench.keyspace.clone(),
+        request_timeout: Duration::from_millis(700),
+        ..CassandraConfig::default()
+    };
+    let engine = Cassandra::connect(config, &schema).await.unwrap();
+    let (table, partition, day) = (Stock::table(), vec![t("lamp")], Value::Date(Date::from_days(1)));
+    let stock = |held: i32| vec![put(table, vec![t("lamp"), t("stock"), n(0), Value::Null, n(held)])];
+    let add = [Add { table: Views::table(), key: vec![t("a"), day.clone()], amounts: vec![(2, 1)] }];
+    let plain = |v: &str| vec![put(Mixed::table(), vec![n(1), n(1), n(1), n(1), n(1), t(v)])];
+    let key = vec![vec![n(1), n(1), n(1), n(1), n(1)]];
+    let get = Get { tenant: &bench.tenant, table: Mixed::table(), keys: &key, consistency: Consistency::Quorum };
+
+    // Everything once while the answers come, so that the statements are prepared.
+    engine.apply(bench.guarded(table, &partition, &Anchor::default(), stock(1))).await.unwrap();
+    engine.add(&bench.tenant, &add).await.unwrap();
+    engine.apply(bench.step(plain("first"))).await.unwrap();
+    engine.get(get.clone()).await.unwrap();
+    let seen = bench.anchor(table, &partition, &[]).await;
+
+    proxy.mute.store(true, SeqCst);
+    let started = Instant::now();
+    let step = bench.guarded(table, &partition, &seen, stock(2));
+    let step_id = step.id;
+    let lost = engine.apply(step).await;
+    assert!(matches!(lost, Err(Error::Indeterminate { id, .. }) if id == step_id), "{lost:?}");
+    let lost = engine.add(&bench.tenant, &add).await;
+    assert!(matches!(lost, Err(Error::TimedOut { .. })), "{lost:?}");
+    let step = bench.step(plain("second"));
+    let lost = engine.apply(step.clone()).await;
+    assert!(matches!(lost, Err(Error::Indeterminate { id, .. }) if id == step.id), "{lost:?}");
+    let lost = engine.get(get.clone()).await;
+    assert!(matches!(lost, Err(Error::TimedOut { .. })), "{lost:?}");
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+
+    // All of it had happened, once.
+    let seen = bench.anchor(table, &partition, &[]).await;
+    assert!(seen.ring.contains(&step_id) && seen.sequence == 2);
+    let views = bench.get(Views::table(), &[vec![t("a"), day]]).await;
+    assert_eq!(views[0].as_ref().unwrap().values[2], Value::Counter(2));
+    proxy.mute.store(false, SeqCst);
+    engine.apply(step).await.unwrap();
+    assert_eq!(engine.get(get).await.unwrap()[0].as_ref().unwrap().values[5], t("second"));
+    bench.end().await;
+}
+
+/// Rows come and go in one partition, its static column says which is the case: whoever is let in by the version that
+/// was read has seen the rows of that version.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_version_is_never_newer_than_the_rows_and_no_commit_is_lost() {
+    let schema = Schema::new().table::<Stock>().build().unwrap();
+    let Some(bench) = Bench::new(&schema).await else { return };
+    let bench = Arc::new(bench);
+    let (table, partition) = (Stock::table(), vec![t("lamp")]);
+    let writer = |bench: Arc<Bench>, partition: Vec<Value>| async move {
+        let (mut done, mut unknown) = (0, 0);
+        for _ in 0..30 {
+            let keys = [vec![t("hold"), n(1)]];
+            let read = ReadAnchor {
+                tenant: &bench.tenant,
+                table,
+                partition: &partition,
+                rows: AnchorRows::Keys(&keys),
+                ring: false,
+            };
+            let Ok(seen) = bench.engine.read_anchor(read).await else { continue };
+            let there = seen.rows[0].is_some();
+            let says = seen.statics.as_ref().is_some_and(|s| s[3] == t("there"));
+            let note = t(if there { "gone" } else { "there" });
+            let set = Write::SetStatics { table, partition: partition.clone(), cells: vec![(3, note)] };
+            let row = if there {
+                Write::Delete { table, key: vec![t("lamp"), t("hold"), n(1)] }
+            } else {
+                put(table, vec![t("lamp"), t("hold"), n(1), Value::Null, n(1)])
+            };
+            let mut step = bench.guarded(table, &partition, &seen, vec![row, set]);
+            step.guarded.as_mut().unwrap().outbox = Some(1);
+            let id = step.id;
+            let applied = match bench.engine.apply(step).await {
+                Ok(Applied::Done(version)) => Some(version),
+                Ok(_) => None,
+                Err(Error::Indeterminate { .. }) => {
+                    unknown += 1;
+                    let seen = bench.anchor(table, &partition, &[]).await;
+                    seen.ring.contains(&id).then_some(seen.version).flatten()
+                }
+                Err(error) => panic!("{error}"),
+            };
+            if let Some(version) = applied {
+                assert_eq!(there, says);
+                done += 1;
+                bench.engine.close_outbox(&bench.tenant, table, &partition, id, version).await.unwrap();
+            }
+        }
+        (done, unknown)
+    };
+    let tasks: Vec<_> = (0..6).map(|_| tokio::spawn(writer(bench.clone(), partition.clone()))).collect();
+    let (mut done, mut unknown) = (0, 0);
+    for task in tasks {
+        let (d, u) = task.await.unwrap();
+        (done, unknown) = (done + d, unknown + u);
+    }
+    let seen = bench.anchor(table, &partition, &[vec![t("hold"), n(1)]]).await;
+    println!("{done} applied, {unknown} of unknown outcome");
+    assert!(done > 30);
+    assert_eq!((seen.sequence, seen.outbox.len(), seen.rows[0].is_some()), (done, 0, done % 2 == 1));
+    Arc::into_inner(bench).unwrap().end().await;
+}
+
+#[tokio::test]
+async fn two_that_migrate_at_once_both_succeed() {
+    let schema = Schema::new().table::<Mixed>().table::<Types>().build().unwrap();
+    let Some(bench) = Bench::empty(&schema).await else { return };
+    let config = CassandraConfig {
+        nodes: vec![address().unwrap()],
+        keyspace: bench.keyspace.clone(),
+        ..CassandraConfig::default()
+    };
+    let other = Cassandra::connect(config, &schema).await.unwrap();
+    for schema in [schema, Schema::new().table::<Grown>().build().unwrap()] {
+        let (one, two) = tokio::join!(bench.engine.migrate(&schema, true), other.migrate(&schema, true));
+        assert_eq!((one.unwrap().problems, two.unwrap().problems), (vec![], vec![]));
+        assert_eq!(other.migrate(&schema, false).await.unwrap(), SchemaReport::default());
+    }
+    bench.end().await;
+}
+
 #[tokio::test]
 async fn a_wrong_address_is_refused_in_time() {
     let schema = Schema::new().build().unwrap();
-    // A closed port, an address that answers nothing, a name that does not exist.
-    for node in ["127.0.0.1:1", "192.0.2.1:9042", "nowhere.invalid:9042"] {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent = silent.local_addr().unwrap().to_string();
+    // A closed port, an address that nobody has, a name that does not exist, a server that says nothing.
+    for node in ["127.0.0.1:1", "192.0.2.1:9042", "nowhere.invalid:9042", &silent] {
         let started = Instant::now();
         let connect_timeout = Duration::from_millis(1_500);
         let config = CassandraConfig { nodes: vec![node.into()], connect_timeout, ..CassandraConfig::default() };

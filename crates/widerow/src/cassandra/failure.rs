@@ -82,6 +82,23 @@ impl Failure {
         }
     }
 
+    /// RACE: a lightweight transaction looks for live replicas twice. Before it proposes, the server speaks of the serial
+    /// level; afterwards, when the transaction may well be decided, of the level of the commit.
+    pub fn of_transaction(error: &ExecutionError) -> Self {
+        let early = match error {
+            ExecutionError::LastAttemptError(RequestAttemptError::DbError(
+                DbError::Unavailable { consistency, .. },
+                _,
+            )) => {
+                matches!(consistency, Consistency::Serial | Consistency::LocalSerial)
+            }
+            _ => true,
+        };
+        let failure = Failure::of(error);
+        let certain = failure.certain && early;
+        failure.with_certainty(certain)
+    }
+
     fn of_attempt(error: &RequestAttemptError) -> Self {
         let (kind, certain) = match error {
             RequestAttemptError::SerializationError(_) | RequestAttemptError::CqlRequestSerialization(_) => {
@@ -156,13 +173,8 @@ pub(super) fn batch_too_large(size: usize) -> Error {
 /// What the server's own errors mean, and whether they rule out that something was applied.
 fn of_server(error: &DbError, message: &str) -> (Kind, bool) {
     match error {
-        // RACE: a lightweight transaction looks for live replicas twice. Before it proposes, it speaks of its serial
-        // level; afterwards, when it may well be decided, of the level of the commit.
-        DbError::Unavailable { consistency, .. } => {
-            (Kind::Unavailable, matches!(consistency, Consistency::Serial | Consistency::LocalSerial))
-        }
-        DbError::IsBootstrapping => (Kind::Unavailable, true),
-        // Too many hints in flight is found out replica by replica, also after the decision of a transaction.
+        DbError::Unavailable { .. } | DbError::IsBootstrapping => (Kind::Unavailable, true),
+        // Too many hints in flight is found out replica by replica, when others have the write already.
         DbError::Overloaded => (Kind::Throttled, false),
         DbError::RateLimitReached { rejected_by_coordinator, .. } => (Kind::Throttled, *rejected_by_coordinator),
         DbError::ReadTimeout { .. } | DbError::WriteTimeout { .. } => (Kind::TimedOut, false),

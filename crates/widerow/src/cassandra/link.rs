@@ -134,20 +134,21 @@ impl Link {
         Ok((rows(cql, result)?, next))
     }
 
-    /// Idempotent writes under one timestamp: one statement, or a batch. Repeated until they are known to be made.
+    /// Idempotent writes under one timestamp: one statement, or a batch. Repeated until they are known to be made; by
+    /// us and not by the driver, which would not tell whether one of its tries may have been applied.
     pub async fn write(&self, cqls: &[Cql], kind: BatchType, level: Level, timestamp: i64) -> Result<(), Failure> {
         self.repeat(|| async {
             round_trip();
             if let [cql] = cqls {
                 let mut prepared = self.prepare(cql).await?;
                 prepared.set_consistency(level);
-                prepared.set_is_idempotent(true);
+                prepared.set_retry_policy(Some(self.never_again.clone()));
                 prepared.set_timestamp(Some(timestamp));
                 self.session.execute_unpaged(&prepared, &cql.values).await.map_err(|e| Failure::of(&e))?;
             } else {
                 let (mut batch, values) = self.batch(cqls, kind).await?;
                 batch.set_consistency(level);
-                batch.set_is_idempotent(true);
+                batch.set_retry_policy(Some(self.never_again.clone()));
                 batch.set_timestamp(Some(timestamp));
                 self.session.batch(&batch, values).await.map_err(|e| Failure::of(&e))?;
             }
@@ -164,7 +165,7 @@ impl Link {
         batch.set_is_idempotent(false);
         batch.set_retry_policy(Some(self.never_again.clone()));
         round_trip();
-        let result = self.session.batch(&batch, values).await.map_err(|e| Failure::of(&e))?;
+        let result = self.session.batch(&batch, values).await.map_err(|e| Failure::of_transaction(&e))?;
         let result = result.into_rows_result().map_err(Failure::unreadable)?;
         let row = result.first_row::<Row>().map_err(Failure::unreadable)?;
         match row.columns.into_iter().next().flatten() {

@@ -54,8 +54,10 @@ pub struct CassandraConfig {
     pub connect_timeout: Duration,
     /// For one request; a request that may be repeated takes at most twice as long.
     pub request_timeout: Duration,
-    /// An idempotent read or write that takes longer is sent to another node as well.
+    /// A read, other than a linearizable one, that takes longer is sent to another node as well.
     pub hedge_after: Duration,
+    /// Whose nodes to speak to, where there are several data centers; the local levels of consistency are theirs.
+    pub datacenter: Option<String>,
 }
 
 impl Default for CassandraConfig {
@@ -69,6 +71,7 @@ impl Default for CassandraConfig {
             connect_timeout: Duration::from_secs(5),
             request_timeout: Duration::from_secs(10),
             hedge_after: Duration::from_millis(500),
+            datacenter: None,
         }
     }
 }
@@ -109,6 +112,9 @@ impl Cassandra {
             // What routing needs, and no more: the driver gives up on a keyspace with a type whose name is quoted.
             .fetch_full_schema_metadata(false)
             .default_execution_profile_handle(profile.into_handle());
+        if let Some(datacenter) = config.datacenter {
+            builder = builder.prefer_datacenter(datacenter);
+        }
         if let (Some(user), Some(password)) = (&config.user, &config.password) {
             builder = builder.user(user, password);
         }

@@ -103,9 +103,10 @@ impl Cassandra {
             for row in rows {
                 let mut cells = row.columns.into_iter();
                 let tenant = match cells.next().flatten() {
-                    Some(CqlValue::Text(tenant)) => Tenant::stored(&tenant)?,
-                    _ => return Err(Error::corrupt(table.name.clone(), "a row without a tenant")),
+                    Some(CqlValue::Text(tenant)) => Tenant::stored(&tenant).ok(),
+                    _ => None,
                 };
+                let tenant = tenant.ok_or_else(|| Error::corrupt(table.name.clone(), "a tenant's name is none"))?;
                 if let (Some(row), _) = decode(table, &mut cells)? {
                     let mut key = tenant.as_str().as_bytes().to_vec();
                     codec::put_values(&mut key, &row.values[..table.partition_columns]);

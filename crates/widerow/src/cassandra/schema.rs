@@ -27,6 +27,7 @@ use crate::{
 
 /// Changes of the schema wait for all nodes to agree.
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(60);
+const CHANGE_TRIES_MAX: u32 = 5;
 
 /// The whole schema as CQL: keyspace, types, tables; each statement ends with ';' and a line break.
 pub fn cql(schema: &Schema, keyspace: &str, replication: &str) -> String {
@@ -57,7 +58,7 @@ fn create_type(keyspace: &str, def: &StructType) -> String {
     format!("CREATE TYPE IF NOT EXISTS {} (\n{}\n)", qualified(keyspace, &def.name), fields.join(",\n"))
 }
 
-fn create_table(keyspace: &str, table: &Table) -> String {
+pub(super) fn create_table(keyspace: &str, table: &Table) -> String {
     let mut lines = vec![format!("    {} text", cql::TENANT)];
     for column in &table.columns {
         lines.push(format!("    {}", column_definition(keyspace, column)));
@@ -149,20 +150,28 @@ struct Plan {
 
 impl Cassandra {
     pub(super) async fn migrate_tables(&self, schema: &Schema, create: bool) -> Result<SchemaReport> {
-        let mut plan = self.compare(schema, create).await?;
-        if !create || !plan.report.problems.is_empty() {
+        let first = self.compare(schema, create).await?;
+        if !create || !first.report.problems.is_empty() {
             // Nothing was made; what would have been is not reported.
-            return Ok(SchemaReport { problems: plan.report.problems, ..SchemaReport::default() });
+            return Ok(SchemaReport { problems: first.report.problems, ..SchemaReport::default() });
         }
-        for statement in std::mem::take(&mut plan.statements) {
-            if let Err(error) = self.change(statement).await {
-                // RACE: another process may have made the same addition a moment before.
-                if !self.compare(schema, false).await?.report.problems.is_empty() {
-                    return Err(error);
-                }
+        let mut statements = first.statements;
+        for tries in 1.. {
+            let Err(error) = self.change_all(&statements).await else { break };
+            // RACE: another process may have made the same additions a moment before; what is left is tried again.
+            statements = self.compare(schema, create).await?.statements;
+            if tries == CHANGE_TRIES_MAX && !statements.is_empty() {
+                return Err(error);
             }
         }
-        Ok(plan.report)
+        Ok(first.report)
+    }
+
+    async fn change_all(&self, statements: &[String]) -> Result<()> {
+        for statement in statements {
+            self.change(statement.clone()).await?;
+        }
+        Ok(())
     }
 
     async fn compare(&self, schema: &Schema, create: bool) -> Result<Plan> {
@@ -327,7 +336,8 @@ fn compare_keys(table: &Table, columns: &BTreeMap<String, Found>, plan: &mut Pla
 }
 
 fn compare_types(table: &str, column: &str, declared: &str, found: &str, plan: &mut Plan) {
-    let plain = |text: &str| text.replace(' ', "");
+    // Which names are quoted differs from server to server.
+    let plain = |text: &str| text.replace([' ', '"'], "");
     if plain(declared) != plain(found) {
         lossy(table, column, format!("it is of type {found} there and {declared} as declared"), plan);
     }
