@@ -3,6 +3,7 @@
 // The derive macros write `::widerow::…`, which is to hold in this crate too.
 extern crate self as widerow;
 
+pub mod cassandra;
 pub mod codec;
 pub mod commit;
 pub mod derived;

@@ -1,0 +1,347 @@
+//! CQL text and the values that go with it: names, types, hidden columns, conditions.
+//!
+//! Invariants: every table is named with its keyspace; every value is bound, none is ever part of the text; the text of a
+//! statement depends only on the table and the shape of the request, so that few statements are prepared.
+
+use std::{borrow::Cow, ops::Bound};
+
+use scylla::value::{CqlValue, MaybeUnset};
+
+use super::convert;
+use crate::{
+    error::Result,
+    key::Tenant,
+    schema::{Direction, Kind, Table},
+    value::{Type, Value},
+};
+
+/// A bound value; unset leaves the cell as it is.
+pub(super) type Cell = MaybeUnset<Option<CqlValue>>;
+
+/// A statement and its values.
+#[derive(Clone, Debug)]
+pub(super) struct Cql {
+    pub table: &'static Table,
+    pub text: String,
+    pub values: Vec<Cell>,
+}
+
+/// The end of a row, exact to the millisecond.
+pub(super) const EXPIRES_AT: &str = "_expires_at";
+/// Whether the row is there, where its partition's bookkeeping lives in the row itself.
+pub(super) const LIVE: &str = "_live";
+pub(super) const VERSION: &str = "_version";
+pub(super) const SEQUENCE: &str = "_sequence";
+pub(super) const RING: &str = "_ring";
+pub(super) const OUTBOX: &str = "_outbox";
+pub(super) const TENANT: &str = "tenant";
+
+/// A column that the engine adds to a table: name, type, whether it is static.
+pub(super) type Hidden = (&'static str, &'static str, bool);
+
+/// The bookkeeping of a guarded partition stands in static columns, or, where there is no clustering column and so no
+/// static one, in the partition's only row: that row then needs a mark of its own to be there or not.
+pub(super) fn hidden_columns(table: &Table) -> Vec<Hidden> {
+    let mut hidden = Vec::new();
+    if !table.counters {
+        hidden.push((EXPIRES_AT, "timestamp", false));
+    }
+    if table.guarded {
+        let of_partition = table.clustering_columns > 0;
+        hidden.push((VERSION, "bigint", of_partition));
+        hidden.push((SEQUENCE, "bigint", of_partition));
+        hidden.push((RING, "map<int, uuid>", of_partition));
+        hidden.push((OUTBOX, "map<uuid, bigint>", of_partition));
+        if !of_partition {
+            hidden.push((LIVE, "boolean", false));
+        }
+    }
+    hidden
+}
+
+/// Whether the row's presence is told by its own mark.
+pub(super) fn has_live_mark(table: &Table) -> bool {
+    table.guarded && table.clustering_columns == 0
+}
+
+/// A name as CQL takes it.
+pub(super) fn quote(name: &str) -> Cow<'_, str> {
+    let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        && !RESERVED.contains(&name);
+    if plain { Cow::Borrowed(name) } else { Cow::Owned(format!("\"{}\"", name.replace('"', "\"\""))) }
+}
+
+pub(super) fn qualified(keyspace: &str, name: &str) -> String {
+    format!("{}.{}", quote(keyspace), quote(name))
+}
+
+/// A type as a column has it. Without a keyspace, as the server's own tables name it.
+pub(super) fn type_text(t: &Type, keyspace: Option<&str>) -> String {
+    match t {
+        Type::List(item) => format!("list<{}>", inner_type_text(item, keyspace)),
+        Type::Set(item) => format!("set<{}>", inner_type_text(item, keyspace)),
+        Type::Map(key, item) => {
+            format!("map<{}, {}>", inner_type_text(key, keyspace), inner_type_text(item, keyspace))
+        }
+        Type::Struct(def) => match keyspace {
+            Some(keyspace) => format!("frozen<{}>", qualified(keyspace, &def.name)),
+            None => format!("frozen<{}>", quote(&def.name)),
+        },
+        Type::Vector(n) => format!("vector<float, {n}>"),
+        plain => plain.to_string(),
+    }
+}
+
+/// A type inside another: collections are frozen there.
+pub(super) fn inner_type_text(t: &Type, keyspace: Option<&str>) -> String {
+    let text = type_text(t, keyspace);
+    if t.is_collection() { format!("frozen<{text}>") } else { text }
+}
+
+/// Builds one statement.
+pub(super) struct Builder<'k> {
+    keyspace: &'k str,
+    cql: Cql,
+}
+
+impl<'k> Builder<'k> {
+    pub fn new(keyspace: &'k str, table: &'static Table) -> Self {
+        Builder { keyspace, cql: Cql { table, text: String::with_capacity(256), values: Vec::new() } }
+    }
+
+    pub fn of(&self) -> &'static Table {
+        self.cql.table
+    }
+
+    pub fn finish(self) -> Cql {
+        self.cql
+    }
+
+    pub fn text(&mut self, text: &str) -> &mut Self {
+        self.cql.text.push_str(text);
+        self
+    }
+
+    pub fn name(&mut self, name: &str) -> &mut Self {
+        self.cql.text.push_str(&quote(name));
+        self
+    }
+
+    pub fn table(&mut self) -> &mut Self {
+        let name = qualified(self.keyspace, &self.cql.table.name);
+        self.text(&name)
+    }
+
+    /// Binds a value that belongs to no column of the table.
+    pub fn bind(&mut self, value: CqlValue) -> &mut Self {
+        self.cql.values.push(MaybeUnset::Set(Some(value)));
+        self
+    }
+
+    pub fn bind_cell(&mut self, cell: Cell) -> &mut Self {
+        self.cql.values.push(cell);
+        self
+    }
+
+    /// Binds the value of a column.
+    pub fn bind_column(&mut self, column: usize, value: &Value) -> Result<&mut Self> {
+        let cell = convert::to_cql(self.keyspace, &self.cql.table.columns[column].column_type, value)?;
+        Ok(self.bind_cell(MaybeUnset::Set(cell)))
+    }
+
+    /// `name = ?`, bound.
+    pub fn equal(&mut self, column: usize, value: &Value) -> Result<&mut Self> {
+        self.compare(column, "=", value)
+    }
+
+    pub fn compare(&mut self, column: usize, operator: &str, value: &Value) -> Result<&mut Self> {
+        let table = self.cql.table;
+        self.name(&table.columns[column].name).text(" ").text(operator).text(" ?");
+        self.bind_column(column, value)
+    }
+
+    /// ` WHERE tenant = ? AND …` for the whole partition key.
+    pub fn of_partition(&mut self, tenant: &Tenant, partition: &[Value]) -> Result<&mut Self> {
+        self.text(" WHERE ").name(TENANT).text(" = ?").bind(CqlValue::Text(tenant.as_str().to_owned()));
+        for (column, value) in partition.iter().enumerate() {
+            self.text(" AND ").equal(column, value)?;
+        }
+        Ok(self)
+    }
+
+    /// Leading clustering columns equal to these.
+    pub fn of_prefix(&mut self, prefix: &[Value]) -> Result<&mut Self> {
+        let first = self.cql.table.partition_columns;
+        for (i, value) in prefix.iter().enumerate() {
+            self.text(" AND ").equal(first + i, value)?;
+        }
+        Ok(self)
+    }
+
+    /// Bounds by value on one clustering column, counted from the first.
+    pub fn within(&mut self, clustering: usize, lower: Bound<&Value>, upper: Bound<&Value>) -> Result<&mut Self> {
+        let column = self.cql.table.partition_columns + clustering;
+        match lower {
+            Bound::Included(value) => self.text(" AND ").compare(column, ">=", value)?,
+            Bound::Excluded(value) => self.text(" AND ").compare(column, ">", value)?,
+            Bound::Unbounded => self,
+        };
+        match upper {
+            Bound::Included(value) => self.text(" AND ").compare(column, "<=", value),
+            Bound::Excluded(value) => self.text(" AND ").compare(column, "<", value),
+            Bound::Unbounded => Ok(self),
+        }
+    }
+
+    /// ` AND (a, b) > (?, ?)` on clustering columns from `first` on.
+    pub fn beyond(&mut self, first: usize, operator: &str, values: &[Value]) -> Result<&mut Self> {
+        let columns = self.cql.table.partition_columns + first..;
+        self.text(" AND (");
+        for (i, (column, _)) in columns.clone().zip(values).enumerate() {
+            let table = self.cql.table;
+            self.text(if i > 0 { ", " } else { "" }).name(&table.columns[column].name);
+        }
+        self.text(") ").text(operator).text(" (");
+        for (i, (column, value)) in columns.zip(values).enumerate() {
+            self.text(if i > 0 { ", ?" } else { "?" }).bind_column(column, value)?;
+        }
+        Ok(self.text(")"))
+    }
+
+    /// ` AND (a, b) IN ?` on all clustering columns.
+    pub fn among(&mut self, keys: &[Vec<Value>]) -> Result<&mut Self> {
+        let table = self.cql.table;
+        self.text(" AND (");
+        for (i, column) in table.clustering().iter().enumerate() {
+            self.text(if i > 0 { ", " } else { "" }).name(&column.name);
+        }
+        self.text(") IN ?");
+        let tuple = |key: &Vec<Value>| {
+            let parts = table.clustering().iter().zip(key);
+            let parts = parts.map(|(c, v)| convert::to_cql(self.keyspace, &c.column_type, v));
+            Ok(CqlValue::Tuple(parts.collect::<Result<_>>()?))
+        };
+        let tuples = keys.iter().map(tuple).collect::<Result<_>>()?;
+        Ok(self.bind(CqlValue::List(tuples)))
+    }
+
+    /// The table's order reversed. All columns are named: the server takes nothing else for mixed directions.
+    pub fn reversed(&mut self) -> &mut Self {
+        let table = self.cql.table;
+        for (i, column) in table.clustering().iter().enumerate() {
+            self.text(if i == 0 { " ORDER BY " } else { ", " }).name(&column.name);
+            self.text(match table.direction(i) {
+                Direction::Ascending => " DESC",
+                Direction::Descending => " ASC",
+            });
+        }
+        self
+    }
+
+    /// The server takes no limit of zero.
+    pub fn limit(&mut self, rows: usize) -> &mut Self {
+        self.text(" LIMIT ?").bind(CqlValue::Int(i32::try_from(rows).unwrap_or(i32::MAX).max(1)))
+    }
+
+    /// `tenant, p1, …`.
+    pub fn partition_names(&mut self) -> &mut Self {
+        let table = self.cql.table;
+        self.name(TENANT);
+        for column in table.partition() {
+            self.text(", ").name(&column.name);
+        }
+        self
+    }
+}
+
+/// Positions of the static columns.
+pub(super) fn statics(table: &Table) -> impl Iterator<Item = usize> + '_ {
+    table.columns.iter().enumerate().filter(|(_, c)| c.kind == Kind::Static).map(|(i, _)| i)
+}
+
+/// What the grammar keeps for itself, in Cassandra 5.0 or in ScyllaDB.
+static RESERVED: &[&str] = &[
+    "add",
+    "allow",
+    "alter",
+    "and",
+    "any",
+    "apply",
+    "asc",
+    "authorize",
+    "batch",
+    "begin",
+    "between",
+    "by",
+    "cast",
+    "columnfamily",
+    "create",
+    "default",
+    "delete",
+    "desc",
+    "describe",
+    "distinct",
+    "drop",
+    "each_quorum",
+    "entries",
+    "execute",
+    "from",
+    "full",
+    "grant",
+    "if",
+    "in",
+    "index",
+    "inet",
+    "infinity",
+    "insert",
+    "into",
+    "is",
+    "json",
+    "keyspace",
+    "limit",
+    "local_one",
+    "local_quorum",
+    "materialized",
+    "mbean",
+    "mbeans",
+    "modify",
+    "nan",
+    "norecursive",
+    "not",
+    "null",
+    "of",
+    "on",
+    "one",
+    "or",
+    "order",
+    "partition",
+    "password",
+    "per",
+    "primary",
+    "quorum",
+    "rename",
+    "replace",
+    "revoke",
+    "schema",
+    "scylla_clustering_bound",
+    "scylla_counter_shard_list",
+    "scylla_timeuuid_list_index",
+    "select",
+    "set",
+    "table",
+    "three",
+    "timeout",
+    "to",
+    "token",
+    "truncate",
+    "two",
+    "unlogged",
+    "unset",
+    "update",
+    "use",
+    "using",
+    "view",
+    "where",
+    "with",
+];

@@ -1,0 +1,226 @@
+//! The session with the server: statements prepared once, requests with a time limit, retries where they are harmless.
+//!
+//! Invariants: only requests that can be repeated without harm are repeated; a lightweight transaction and an add to a
+//! counter are sent once; nothing waits longer than a few times the request's time limit.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError, RwLock},
+    time::{Duration, Instant},
+};
+
+use scylla::{
+    client::session::Session,
+    policies::retry::{FallthroughRetryPolicy, RetryPolicy},
+    response::{PagingState, PagingStateResponse, query_result::QueryResult},
+    statement::{
+        Consistency as Level, SerialConsistency,
+        batch::{Batch, BatchType},
+        prepared::PreparedStatement,
+    },
+    value::{CqlValue, Row},
+};
+
+use super::{
+    cql::{Cell, Cql},
+    failure::Failure,
+};
+use crate::{
+    error::{Error, Result},
+    meter::{self, Cost},
+    schema::Consistency,
+};
+
+/// Statements that are kept prepared. Their texts are bounded by tables and shapes; the limit is for the unforeseen.
+const PREPARED_MAX: usize = 8_192;
+/// How often a request that may be repeated is sent.
+const TRIES_MAX: u32 = 4;
+const FIRST_PAUSE: Duration = Duration::from_millis(40);
+
+pub(super) struct Link {
+    pub session: Session,
+    pub keyspace: String,
+    pub request_timeout: Duration,
+    prepared: RwLock<HashMap<String, PreparedStatement>>,
+    never_again: Arc<dyn RetryPolicy>,
+}
+
+pub(super) fn read_level(consistency: Consistency) -> Level {
+    match consistency {
+        Consistency::One => Level::One,
+        Consistency::LocalOne => Level::LocalOne,
+        Consistency::LocalQuorum => Level::LocalQuorum,
+        Consistency::Quorum => Level::Quorum,
+        Consistency::Serial => Level::Serial,
+    }
+}
+
+/// The server takes no serial level for plain writes, for the commit of a transaction, and for reads of many partitions.
+pub(super) fn plain_level(consistency: Consistency) -> Level {
+    match consistency {
+        Consistency::Serial => Level::Quorum,
+        other => read_level(other),
+    }
+}
+
+fn round_trip() {
+    meter::charge(Cost { round_trips: 1, ..Cost::default() });
+}
+
+impl Link {
+    pub fn new(session: Session, keyspace: String, request_timeout: Duration) -> Self {
+        let never_again = Arc::new(FallthroughRetryPolicy::new());
+        Link { session, keyspace, request_timeout, prepared: RwLock::default(), never_again }
+    }
+
+    async fn prepare(&self, cql: &Cql) -> Result<PreparedStatement, Failure> {
+        let known = self.prepared.read().unwrap_or_else(PoisonError::into_inner).get(&cql.text).cloned();
+        if let Some(prepared) = known {
+            return Ok(prepared);
+        }
+        // The driver itself waits for ever here.
+        let prepared = tokio::time::timeout(self.request_timeout, self.session.prepare(cql.text.as_str()))
+            .await
+            .map_err(|_| Failure::not_prepared(self.request_timeout))?
+            .map_err(|e| Failure::of_prepare(&e))?;
+        let mut all = self.prepared.write().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= PREPARED_MAX {
+            all.clear();
+        }
+        all.insert(cql.text.clone(), prepared.clone());
+        Ok(prepared)
+    }
+
+    /// All rows of a read that has a limit of its own, or is of one partition's few rows.
+    pub async fn read(&self, cql: &Cql, consistency: Consistency) -> Result<Vec<Row>> {
+        let result = self.repeat(|| async {
+            let mut prepared = self.prepare(cql).await?;
+            let level = read_level(consistency);
+            prepared.set_consistency(level);
+            // Idempotent reads may also be sent to a second node when the first is slow; two serial reads at once
+            // would only stand in each other's way.
+            prepared.set_is_idempotent(level != Level::Serial);
+            round_trip();
+            self.session.execute_unpaged(&prepared, &cql.values).await.map_err(|e| Failure::of(&e))
+        });
+        let result = result.await.map_err(|f| f.into_error(cql.table, self.request_timeout))?;
+        rows(cql, result)
+    }
+
+    /// One page of a read of a token range, and where the next begins.
+    pub async fn read_page(
+        &self,
+        cql: &Cql,
+        consistency: Consistency,
+        rows_max: usize,
+        from: PagingState,
+    ) -> Result<(Vec<Row>, Option<PagingState>)> {
+        let (result, next) = self
+            .repeat(|| async {
+                let mut prepared = self.prepare(cql).await?;
+                prepared.set_consistency(plain_level(consistency));
+                prepared.set_is_idempotent(true);
+                prepared.set_page_size(i32::try_from(rows_max).unwrap_or(i32::MAX).max(1));
+                round_trip();
+                let page = self.session.execute_single_page(&prepared, &cql.values, from.clone()).await;
+                page.map_err(|e| Failure::of(&e))
+            })
+            .await
+            .map_err(|f| f.into_error(cql.table, self.request_timeout))?;
+        let next = match next {
+            PagingStateResponse::HasMorePages { state } => Some(state),
+            PagingStateResponse::NoMorePages => None,
+        };
+        Ok((rows(cql, result)?, next))
+    }
+
+    /// Idempotent writes under one timestamp: one statement, or a batch. Repeated until they are known to be made; by
+    /// us and not by the driver, which would not tell whether one of its tries may have been applied.
+    pub async fn write(&self, cqls: &[Cql], kind: BatchType, level: Level, timestamp: i64) -> Result<(), Failure> {
+        self.repeat(|| async {
+            round_trip();
+            if let [cql] = cqls {
+                let mut prepared = self.prepare(cql).await?;
+                prepared.set_consistency(level);
+                prepared.set_retry_policy(Some(self.never_again.clone()));
+                prepared.set_timestamp(Some(timestamp));
+                self.session.execute_unpaged(&prepared, &cql.values).await.map_err(|e| Failure::of(&e))?;
+            } else {
+                let (mut batch, values) = self.batch(cqls, kind).await?;
+                batch.set_consistency(level);
+                batch.set_retry_policy(Some(self.never_again.clone()));
+                batch.set_timestamp(Some(timestamp));
+                self.session.batch(&batch, values).await.map_err(|e| Failure::of(&e))?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// A lightweight transaction: sent once. Whether its condition held.
+    pub async fn transact(&self, cqls: &[Cql], level: Level) -> Result<bool, Failure> {
+        let (mut batch, values) = self.batch(cqls, BatchType::Unlogged).await?;
+        batch.set_consistency(level);
+        batch.set_serial_consistency(Some(SerialConsistency::Serial));
+        batch.set_is_idempotent(false);
+        batch.set_retry_policy(Some(self.never_again.clone()));
+        round_trip();
+        let result = self.session.batch(&batch, values).await.map_err(|e| Failure::of_transaction(&e))?;
+        let result = result.into_rows_result().map_err(Failure::unreadable)?;
+        let row = result.first_row::<Row>().map_err(Failure::unreadable)?;
+        match row.columns.into_iter().next().flatten() {
+            Some(CqlValue::Boolean(applied)) => Ok(applied),
+            _ => Err(Failure::unreadable("the answer to a transaction does not begin with [applied]")),
+        }
+    }
+
+    /// A statement that is sent once, under the server's own timestamp.
+    pub async fn write_once(&self, cql: &Cql, level: Level) -> Result<(), Failure> {
+        let mut prepared = self.prepare(cql).await?;
+        prepared.set_consistency(level);
+        prepared.set_is_idempotent(false);
+        prepared.set_retry_policy(Some(self.never_again.clone()));
+        round_trip();
+        self.session.execute_unpaged(&prepared, &cql.values).await.map_err(|e| Failure::of(&e))?;
+        Ok(())
+    }
+
+    async fn batch<'c>(&self, cqls: &'c [Cql], kind: BatchType) -> Result<(Batch, Vec<&'c [Cell]>), Failure> {
+        let mut batch = Batch::new(kind);
+        for cql in cqls {
+            batch.append_statement(self.prepare(cql).await?);
+        }
+        Ok((batch, cqls.iter().map(|cql| cql.values.as_slice()).collect()))
+    }
+
+    /// Sends again what failed for a moment. The last failure counts as uncertain if any was.
+    async fn repeat<T, F: Future<Output = Result<T, Failure>>>(
+        &self,
+        mut send: impl FnMut() -> F,
+    ) -> Result<T, Failure> {
+        let started = Instant::now();
+        let mut pause = FIRST_PAUSE;
+        let mut certain = true;
+        for tries in 1.. {
+            match send().await {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => {
+                    certain &= failure.is_certain();
+                    if tries == TRIES_MAX || !failure.is_transient() || started.elapsed() >= self.request_timeout {
+                        return Err(failure.with_certainty(certain));
+                    }
+                }
+            }
+            tokio::time::sleep(pause).await;
+            pause *= 3;
+        }
+        Err(Failure::unreadable("never sent"))
+    }
+}
+
+fn rows(cql: &Cql, result: QueryResult) -> Result<Vec<Row>> {
+    let unreadable = |e: String| Error::corrupt(cql.table.name.clone(), e);
+    let result = result.into_rows_result().map_err(|e| unreadable(e.to_string()))?;
+    let rows = result.rows::<Row>().map_err(|e| unreadable(e.to_string()))?;
+    rows.collect::<Result<_, _>>().map_err(|e| unreadable(e.to_string()))
+}

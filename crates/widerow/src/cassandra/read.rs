@@ -1,0 +1,411 @@
+//! Reads: rows by key, slices, guarded partitions, scans.
+//!
+//! Invariants: a slice is one statement wherever the directions of the columns allow it; a partition that has nothing but
+//! static columns comes back as a row without a clustering key, which is no row; a guarded partition's version is never
+//! newer than the rows that are returned with it.
+
+use std::{collections::HashSet, ops::Bound};
+
+use futures::{StreamExt, TryStreamExt, stream};
+use scylla::{
+    response::PagingState,
+    value::{CqlValue, Row},
+};
+
+use super::{
+    Cassandra, convert,
+    cql::{self, Builder, Cql},
+};
+use crate::{
+    codec,
+    engine::{Anchor, AnchorRows, Get, RawPage, RawRow, ReadAnchor, Scan, ScanPage, Slice, Version},
+    error::{Error, Result},
+    key::Tenant,
+    meter::{self, Cost},
+    schema::{Consistency, Direction, Table},
+    time::Timestamp,
+    value::{Type, Value},
+};
+
+/// Reads that are under way at the same time for one call.
+const READS_AT_ONCE: usize = 64;
+
+impl Cassandra {
+    pub(super) async fn read_rows(&self, get: Get<'_>) -> Result<Vec<Option<RawRow>>> {
+        let read = |key: &Vec<Value>| {
+            let cql = self.select_row(get.tenant, get.table, key);
+            async move { self.link.read(&cql?, get.consistency).await }
+        };
+        // ORDER: `buffered` keeps the order of the keys.
+        let found: Vec<Vec<Row>> =
+            stream::iter(get.keys.iter().map(read)).buffered(READS_AT_ONCE).try_collect().await?;
+        let rows = found.into_iter().map(|rows| first_row(get.table, rows)).collect::<Result<Vec<_>>>()?;
+        charge(distinct_partitions(get.table, get.keys), rows.iter().flatten());
+        Ok(rows)
+    }
+
+    pub(super) async fn read_slice(&self, slice: Slice<'_>) -> Result<RawPage> {
+        let table = slice.table;
+        let read = |cql: Cql| async move { self.link.read(&cql, slice.consistency).await };
+        let statements = self.select_slice(&slice)?;
+        let found: Vec<Vec<Row>> = stream::iter(statements.into_iter().map(read)).buffered(8).try_collect().await?;
+        let mut page = RawPage::default();
+        for row in found.into_iter().flatten() {
+            let (found, statics) = decode(table, &mut row.columns.into_iter())?;
+            page.statics = page.statics.or(statics);
+            page.rows.extend(found);
+        }
+        charge(1, page.rows.iter());
+        page.rows.truncate(slice.limit);
+        // A restriction on the clustering key that no row meets hides the static columns as well.
+        if table.has_statics() && page.rows.is_empty() && page.statics.is_none() {
+            let cql = self.select_statics(slice.tenant, table, slice.partition)?;
+            if let Some(row) = self.link.read(&cql, slice.consistency).await?.into_iter().next() {
+                page.statics = decode_statics(table, row)?;
+            }
+        }
+        Ok(page)
+    }
+
+    pub(super) async fn read_guarded(&self, read: ReadAnchor<'_>) -> Result<Anchor> {
+        let (table, serial) = (read.table, Consistency::Serial);
+        let always_answers = table.clustering_columns == 0
+            || matches!(read.rows, AnchorRows::Prefix { prefix: [], .. })
+            || matches!(read.rows, AnchorRows::Keys([]));
+        let rows = self.select_anchor(&read)?;
+        let mut anchor = decode_anchor(&read, self.link.read(&rows, serial).await?)?;
+        if anchor.version.is_none() && !always_answers {
+            // RACE: no row met the condition, so the answer holds no bookkeeping either. It is read on its own; and if
+            // there was a commit at all, the rows are read again behind it, so that the version is not newer than they.
+            let book = ReadAnchor { rows: AnchorRows::Keys(&[]), ..read.clone() };
+            let cql = self.select_anchor(&book)?;
+            let alone = decode_anchor(&book, self.link.read(&cql, serial).await?)?;
+            if alone.version.is_some() {
+                anchor = decode_anchor(&read, self.link.read(&rows, serial).await?)?;
+                if anchor.version.is_none() {
+                    anchor = Anchor { rows: anchor.rows, ..alone };
+                }
+            }
+        }
+        charge(1, anchor.rows.iter().flatten());
+        Ok(anchor)
+    }
+
+    pub(super) async fn read_range(&self, scan: Scan<'_>) -> Result<ScanPage> {
+        let table = scan.table;
+        let cql = self.select_range(&scan)?;
+        let mut page = ScanPage::default();
+        let mut from = scan.after.map_or_else(PagingState::start, PagingState::new_from_raw_bytes);
+        let mut partitions = HashSet::new();
+        loop {
+            let wanted = scan.limit.saturating_sub(page.rows.len());
+            let (rows, next) = self.link.read_page(&cql, table.read, wanted, from).await?;
+            for row in rows {
+                let mut cells = row.columns.into_iter();
+                let tenant = match cells.next().flatten() {
+                    Some(CqlValue::Text(tenant)) => Tenant::stored(&tenant).ok(),
+                    _ => None,
+                };
+                let tenant = tenant.ok_or_else(|| Error::corrupt(table.name.clone(), "a tenant's name is none"))?;
+                if let (Some(row), _) = decode(table, &mut cells)? {
+                    let mut key = tenant.as_str().as_bytes().to_vec();
+                    codec::put_values(&mut key, &row.values[..table.partition_columns]);
+                    partitions.insert(codec::fingerprint(&key));
+                    page.rows.push((tenant, row));
+                }
+            }
+            page.next = next.as_ref().and_then(PagingState::as_bytes_slice).map(|bytes| bytes.to_vec());
+            match next {
+                Some(next) if page.rows.len() < scan.limit => from = next,
+                _ => break,
+            }
+        }
+        charge(partitions.len(), page.rows.iter().map(|(_, row)| row));
+        Ok(page)
+    }
+
+    fn select(&self, table: &'static Table) -> Builder<'_> {
+        let mut cql = Builder::new(&self.link.keyspace, table);
+        cql.text("SELECT ");
+        cql
+    }
+
+    fn select_row(&self, tenant: &Tenant, table: &'static Table, key: &[Value]) -> Result<Cql> {
+        let (partition, clustering) = key.split_at(table.partition_columns.min(key.len()));
+        let mut cql = self.select(table);
+        columns(&mut cql, table).text(" FROM ").table().of_partition(tenant, partition)?.of_prefix(clustering)?;
+        Ok(cql.finish())
+    }
+
+    fn select_statics(&self, tenant: &Tenant, table: &'static Table, partition: &[Value]) -> Result<Cql> {
+        let mut cql = self.select(table);
+        cql.text("DISTINCT ").partition_names();
+        for column in cql::statics(table) {
+            cql.text(", ").name(&table.columns[column].name);
+        }
+        cql.text(" FROM ").table().of_partition(tenant, partition)?;
+        Ok(cql.finish())
+    }
+
+    /// The statements that together are the slice, in the order of their rows.
+    ///
+    /// What lies behind a position is, for columns that all go one way, one comparison of tuples. Where the direction
+    /// changes between columns, each run of columns of one direction is a statement: the runs before it are equal to the
+    /// position, the run itself is beyond it; the last run comes first.
+    pub(super) fn select_slice(&self, slice: &Slice<'_>) -> Result<Vec<Cql>> {
+        let table = slice.table;
+        let first = slice.prefix.len();
+        let begin = || -> Result<Builder<'_>> {
+            let mut cql = self.select(table);
+            columns(&mut cql, table).text(" FROM ").table();
+            cql.of_partition(slice.tenant, slice.partition)?.of_prefix(slice.prefix)?;
+            Ok(cql)
+        };
+        let end = |mut cql: Builder<'_>| {
+            if slice.reverse {
+                cql.reversed();
+            }
+            cql.limit(slice.limit);
+            cql.finish()
+        };
+        let Some(after) = slice.after else {
+            let mut cql = begin()?;
+            if first < table.clustering_columns {
+                cql.within(first, slice.lower, slice.upper)?;
+            }
+            return Ok(vec![end(cql)]);
+        };
+        let mut statements = Vec::new();
+        for run in runs(table, first).into_iter().rev() {
+            let mut cql = begin()?;
+            for column in first..run.start {
+                cql.text(" AND ").equal(table.partition_columns + column, &after[column])?;
+            }
+            let upward = (table.direction(run.start) == Direction::Ascending) != slice.reverse;
+            cql.beyond(run.start, if upward { ">" } else { "<" }, &after[run.clone()])?;
+            if run.start == first {
+                // The position lies within the bounds: the one behind it is passed, the other is still ahead.
+                let (ahead, closed, open) = if upward { (slice.upper, "<=", "<") } else { (slice.lower, ">=", ">") };
+                match ahead {
+                    Bound::Included(value) => cql.beyond(first, closed, std::slice::from_ref(value))?,
+                    Bound::Excluded(value) => cql.beyond(first, open, std::slice::from_ref(value))?,
+                    Bound::Unbounded => &mut cql,
+                };
+            }
+            statements.push(end(cql));
+        }
+        Ok(statements)
+    }
+
+    fn select_anchor(&self, read: &ReadAnchor<'_>) -> Result<Cql> {
+        let table = read.table;
+        let mut cql = self.select(table);
+        let only_book = table.clustering_columns > 0 && matches!(read.rows, AnchorRows::Keys([]));
+        if only_book {
+            cql.text("DISTINCT ").partition_names();
+            for column in cql::statics(table) {
+                cql.text(", ").name(&table.columns[column].name);
+            }
+        } else {
+            columns(&mut cql, table);
+        }
+        for name in [cql::VERSION, cql::SEQUENCE, cql::OUTBOX] {
+            cql.text(", ").name(name);
+        }
+        if read.ring {
+            cql.text(", ").name(cql::RING);
+        }
+        cql.text(" FROM ").table().of_partition(read.tenant, read.partition)?;
+        match &read.rows {
+            AnchorRows::Keys(keys) if table.clustering_columns > 0 && !keys.is_empty() => {
+                cql.among(keys)?;
+            }
+            AnchorRows::Keys(_) => {}
+            AnchorRows::Prefix { prefix, limit } => {
+                cql.of_prefix(prefix)?.limit(*limit);
+            }
+        }
+        Ok(cql.finish())
+    }
+
+    fn select_range(&self, scan: &Scan<'_>) -> Result<Cql> {
+        let mut cql = self.select(scan.table);
+        cql.name(cql::TENANT).text(", ");
+        columns(&mut cql, scan.table).text(" FROM ").table().text(" WHERE token(").partition_names();
+        let (above, to) = token_range(scan.range, scan.ranges);
+        cql.text(") > ? AND token(").partition_names().text(") <= ?");
+        cql.bind(CqlValue::BigInt(above)).bind(CqlValue::BigInt(to));
+        Ok(cql.finish())
+    }
+}
+
+/// All declared columns, then what is hidden in the row.
+fn columns<'b, 'k>(cql: &'b mut Builder<'k>, table: &'static Table) -> &'b mut Builder<'k> {
+    for (i, column) in table.columns.iter().enumerate() {
+        cql.text(if i > 0 { ", " } else { "" }).name(&column.name);
+    }
+    if !table.counters {
+        cql.text(", ").name(cql::EXPIRES_AT);
+    }
+    if cql::has_live_mark(table) {
+        cql.text(", ").name(cql::LIVE);
+    }
+    cql
+}
+
+/// Runs of clustering columns, from `first` on, that go in one direction.
+fn runs(table: &Table, first: usize) -> Vec<std::ops::Range<usize>> {
+    let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
+    for column in first..table.clustering_columns {
+        match runs.last_mut() {
+            Some(run) if table.direction(run.start) == table.direction(column) => run.end = column + 1,
+            _ => runs.push(column..column + 1),
+        }
+    }
+    runs
+}
+
+/// Tokens above the first and up to the second. No partition has the smallest token.
+pub(super) fn token_range(range: usize, ranges: usize) -> (i64, i64) {
+    let ranges = ranges.max(1) as i128;
+    let edge = |i: i128| i64::try_from(i128::from(i64::MIN) + (i << 64) / ranges).unwrap_or(i64::MAX);
+    (edge(range as i128), edge(range as i128 + 1))
+}
+
+fn charge<'r>(partitions: usize, rows: impl Iterator<Item = &'r RawRow>) {
+    let (count, bytes) = rows.fold((0, 0), |(count, bytes), row| (count + 1, bytes + row.bytes() as u64));
+    meter::charge(Cost { partitions_read: partitions as u64, rows_read: count, bytes_read: bytes, ..Cost::default() });
+}
+
+fn distinct_partitions(table: &Table, keys: &[Vec<Value>]) -> usize {
+    let fingerprint = |key: &Vec<Value>| {
+        let mut bytes = Vec::new();
+        codec::put_values(&mut bytes, &key[..table.partition_columns.min(key.len())]);
+        codec::fingerprint(&bytes)
+    };
+    keys.iter().map(fingerprint).collect::<HashSet<_>>().len()
+}
+
+fn first_row(table: &Table, rows: Vec<Row>) -> Result<Option<RawRow>> {
+    match rows.into_iter().next() {
+        Some(row) => Ok(decode(table, &mut row.columns.into_iter())?.0),
+        None => Ok(None),
+    }
+}
+
+type Cells = std::vec::IntoIter<Option<CqlValue>>;
+
+/// The row, if there is one, and the partition's static columns, if any is set.
+fn decode(table: &Table, cells: &mut Cells) -> Result<(Option<RawRow>, Option<Vec<Value>>)> {
+    let mut values = Vec::with_capacity(table.columns.len());
+    for column in &table.columns {
+        let value = convert::from_cql(&column.column_type, cells.next().flatten())
+            .map_err(|e| Error::corrupt(table.name.clone(), format!("column {}: {e}", column.name)))?;
+        values.push(value);
+    }
+    let expires_at = if table.counters { None } else { expiry(table, cells.next().flatten())? };
+    let mut there = table.clustering_columns == 0 || !values[table.partition_columns].is_null();
+    if cql::has_live_mark(table) {
+        there = matches!(cells.next().flatten(), Some(CqlValue::Boolean(true)));
+    }
+    let statics = only_statics(table, &values);
+    Ok((there.then_some(RawRow { values, expires_at }), statics))
+}
+
+fn expiry(table: &Table, cell: Option<CqlValue>) -> Result<Option<Timestamp>> {
+    match convert::from_cql(&Type::Timestamp, cell) {
+        Ok(Value::Timestamp(end)) if end < super::write::NEVER => Ok(Some(end)),
+        Ok(_) => Ok(None),
+        Err(e) => Err(Error::corrupt(table.name.clone(), format!("column {}: {e}", cql::EXPIRES_AT))),
+    }
+}
+
+fn only_statics(table: &Table, values: &[Value]) -> Option<Vec<Value>> {
+    if !table.has_statics() {
+        return None;
+    }
+    let mut statics = vec![Value::Null; table.columns.len()];
+    let mut any = false;
+    for column in cql::statics(table) {
+        any |= !values[column].is_null();
+        statics[column] = values[column].clone();
+    }
+    any.then_some(statics)
+}
+
+/// A row of the partition's key and static columns alone.
+fn decode_statics(table: &Table, row: Row) -> Result<Option<Vec<Value>>> {
+    read_statics(table, &mut row.columns.into_iter())
+}
+
+fn read_statics(table: &Table, cells: &mut Cells) -> Result<Option<Vec<Value>>> {
+    let mut values = vec![Value::Null; table.columns.len()];
+    let mut cells = cells.skip(1 + table.partition_columns);
+    for column in cql::statics(table) {
+        let of = &table.columns[column];
+        values[column] = convert::from_cql(&of.column_type, cells.next().flatten())
+            .map_err(|e| Error::corrupt(table.name.clone(), format!("column {}: {e}", of.name)))?;
+    }
+    Ok(only_statics(table, &values))
+}
+
+fn decode_anchor(read: &ReadAnchor<'_>, rows: Vec<Row>) -> Result<Anchor> {
+    let table = read.table;
+    let only_book = table.clustering_columns > 0 && matches!(read.rows, AnchorRows::Keys([]));
+    let mut anchor = Anchor::default();
+    let mut found = Vec::new();
+    for row in rows {
+        let mut cells = row.columns.into_iter();
+        let statics = if only_book {
+            // By reference, so that the bookkeeping behind the static columns is still there to be read.
+            let count = 1 + table.partition_columns + cql::statics(table).count();
+            let mut head = cells.by_ref().take(count).collect::<Vec<_>>().into_iter();
+            read_statics(table, &mut head)?
+        } else {
+            let (row, statics) = decode(table, &mut cells)?;
+            found.extend(row);
+            statics
+        };
+        anchor.statics = statics;
+        read_bookkeeping(table, &mut cells, &mut anchor)?;
+    }
+    anchor.rows = match read.rows {
+        AnchorRows::Prefix { limit, .. } => found.into_iter().take(limit).map(Some).collect(),
+        AnchorRows::Keys(keys) => {
+            let clustering = table.partition_columns..table.key_columns();
+            let of_key = |key: &Vec<Value>| found.iter().find(|row| row.values[clustering.clone()] == key[..]).cloned();
+            keys.iter().map(of_key).collect()
+        }
+    };
+    Ok(anchor)
+}
+
+fn read_bookkeeping(table: &Table, cells: &mut Cells, anchor: &mut Anchor) -> Result<()> {
+    let corrupt = |name: &str| Error::corrupt(table.name.clone(), format!("column {name} is not as it was written"));
+    let mut number = |name: &str| match cells.next().flatten() {
+        None => Ok(None),
+        Some(CqlValue::BigInt(n)) => Ok(Some(n)),
+        Some(_) => Err(corrupt(name)),
+    };
+    anchor.version = number(cql::VERSION)?.map(Version);
+    anchor.sequence = number(cql::SEQUENCE)?.unwrap_or(0);
+    anchor.outbox = entries(cells.next().flatten(), |entry| match entry {
+        (CqlValue::Uuid(id), CqlValue::BigInt(bucket)) => Some((id, bucket)),
+        _ => None,
+    })
+    .ok_or_else(|| corrupt(cql::OUTBOX))?;
+    anchor.ring = entries(cells.next().flatten(), |entry| match entry {
+        (CqlValue::Int(_), CqlValue::Uuid(id)) => Some(id),
+        _ => None,
+    })
+    .ok_or_else(|| corrupt(cql::RING))?;
+    Ok(())
+}
+
+fn entries<T>(cell: Option<CqlValue>, entry: impl FnMut((CqlValue, CqlValue)) -> Option<T>) -> Option<Vec<T>> {
+    match cell {
+        None => Some(Vec::new()),
+        Some(CqlValue::Map(entries)) => entries.into_iter().map(entry).collect(),
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,428 @@
+//! Writes: one atomic step, later writes, counters.
+//!
+//! Invariants: a guarded partition is written only by lightweight transactions, all others only under the commit's
+//! timestamp, and the two never meet on a cell (the removal of an outbox entry aside, see `clear_outbox`); deleting rows
+//! never deletes static columns or bookkeeping; every write states its time to live, so that the table's default, which
+//! would take static columns and bookkeeping along, never applies.
+
+use std::{
+    collections::HashSet,
+    ops::Bound,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use futures::{StreamExt, TryStreamExt, stream};
+use rust_decimal::Decimal;
+use scylla::{
+    statement::{Consistency as Level, batch::BatchType},
+    value::{Counter, CqlTimestamp, CqlValue, MaybeUnset},
+};
+use uuid::Uuid;
+
+use super::{
+    Cassandra,
+    cql::{self, Builder, Cql},
+    failure, link,
+};
+use crate::{
+    codec,
+    engine::{Add, Applied, Expect, Fence, Guarded, Step, Version, Write},
+    error::{Error, Result},
+    key::Tenant,
+    limits::{RING_SLOTS, TTL_SECONDS_MAX},
+    meter::{self, Cost},
+    schema::{Consistency, Kind, Table},
+    time::Timestamp,
+    value::{Type, Value},
+};
+
+/// The end of rows that have none. A null would be a tombstone in every row, and the server counts those when it reads.
+pub(super) const NEVER: Timestamp = Timestamp::MAX;
+/// The server refuses batches of several partitions over 50 KiB (`batch_size_fail_threshold`).
+pub(super) const BATCH_BYTES_MAX: usize = 48 * 1024;
+/// What the server counts for a cell besides its value: timestamp, time to live, deletion time.
+const CELL_BYTES: usize = 20;
+const WRITES_AT_ONCE: usize = 32;
+/// A transaction's own timestamp runs ahead of the clock under contention; what removes its cells must be further ahead.
+const AHEAD_MICROS: i64 = 60_000_000;
+/// A day before the last second (in 2038) at which the server lets a cell expire, as it is configured by default.
+const EXPIRY_SECONDS_MAX: u64 = 2_147_483_646 - 86_400;
+
+impl Cassandra {
+    pub(super) async fn apply_step(&self, step: Step<'_>) -> Result<Applied> {
+        match &step.guarded {
+            Some(guarded) => self.apply_guarded(&step, guarded).await,
+            None => self.apply_plain(&step).await,
+        }
+    }
+
+    async fn apply_guarded(&self, step: &Step<'_>, guarded: &Guarded) -> Result<Applied> {
+        let table = guarded.table;
+        let Some(expect) = guarded.expect else {
+            return Err(Error::invalid(table.name.clone(), "a guarded step needs the version that was read"));
+        };
+        let mut cqls = vec![self.update_bookkeeping(step, guarded, expect)?];
+        for write in &step.writes {
+            if write.table().name != table.name || write.partition() != guarded.partition.as_slice() {
+                return Err(Error::invalid(table.name.clone(), "a guarded step writes to its own partition only"));
+            }
+            cqls.extend(self.write_statements(step.tenant, write, step.now)?);
+        }
+        meter::charge(Cost { conditional_writes: 1, ..written(&step.writes) });
+        match self.link.transact(&cqls, link::plain_level(table.write)).await {
+            Ok(true) => Ok(Applied::Done(expect.next)),
+            Ok(false) => Ok(Applied::Moved),
+            Err(failure) => Err(failure.into_write_error(step.id, table, self.link.request_timeout)),
+        }
+    }
+
+    async fn apply_plain(&self, step: &Step<'_>) -> Result<Applied> {
+        let (counters, plain): (Vec<&Write>, Vec<&Write>) = step.writes.iter().partition(|w| w.table().counters);
+        if let Some(write) = step.writes.iter().find(|w| w.table().guarded) {
+            return Err(Error::invalid(write.table().name.clone(), "a guarded table is written by guarded steps only"));
+        }
+        let mut cqls = Vec::new();
+        for write in &plain {
+            cqls.extend(self.write_statements(step.tenant, write, step.now)?);
+        }
+        let kind = if one_partition(&plain) { BatchType::Unlogged } else { BatchType::Logged };
+        if kind == BatchType::Logged {
+            let size = plain.iter().map(|w| stored_bytes(w)).sum();
+            if size > BATCH_BYTES_MAX {
+                return Err(failure::batch_too_large(size));
+            }
+        }
+        meter::charge(written(&step.writes));
+        if let [first, ..] = cqls.as_slice() {
+            let level = strongest(plain.iter().map(|w| w.table().write));
+            let sent = self.link.write(&cqls, kind, level, step.timestamp).await;
+            sent.map_err(|f| f.into_write_error(step.id, first.table, self.link.request_timeout))?;
+        }
+        // Counters take neither timestamps nor part in other batches. Their rows are only ever deleted here, which can
+        // be repeated.
+        for write in counters {
+            for cql in self.write_statements(step.tenant, write, step.now)? {
+                let sent = self.link.write_once(&cql, link::plain_level(cql.table.write)).await;
+                sent.map_err(|f| {
+                    f.with_certainty(false).into_write_error(step.id, cql.table, self.link.request_timeout)
+                })?;
+            }
+        }
+        Ok(Applied::Done(Version(0)))
+    }
+
+    /// The fence needs no look: timestamps keep the order whoever else has made the same writes, or newer ones.
+    pub(super) async fn write_late(
+        &self,
+        tenant: &Tenant,
+        fence: Fence<'_>,
+        writes: &[Write],
+        now: Timestamp,
+        timestamp: i64,
+    ) -> Result<()> {
+        let id = match fence {
+            Fence::Outbox { id, .. } => id,
+            Fence::Pending { key } => key.iter().find_map(uuid_of).unwrap_or_default(),
+        };
+        let mut cqls = Vec::new();
+        for write in writes {
+            if write.table().guarded || write.table().counters {
+                return Err(Error::invalid(write.table().name.clone(), "later writes go to plain tables only"));
+            }
+            cqls.extend(self.write_statements(tenant, write, now)?);
+        }
+        meter::charge(written(writes));
+        let send = |cql: Cql| async move {
+            let level = link::plain_level(cql.table.write);
+            let sent = self.link.write(std::slice::from_ref(&cql), BatchType::Unlogged, level, timestamp).await;
+            // The other writes of this call may have been made.
+            sent.map_err(|f| f.with_certainty(false).into_write_error(id, cql.table, self.link.request_timeout))
+        };
+        stream::iter(cqls.into_iter().map(send)).buffer_unordered(WRITES_AT_ONCE).try_collect().await
+    }
+
+    pub(super) async fn clear_outbox(
+        &self,
+        tenant: &Tenant,
+        table: &'static Table,
+        partition: &[Value],
+        id: Uuid,
+        version: Version,
+    ) -> Result<()> {
+        let mut cql = self.statement(table);
+        cql.text("DELETE ").name(cql::OUTBOX).text("[?] FROM ").table().bind(CqlValue::Uuid(id));
+        cql.of_partition(tenant, partition)?;
+        let cql = [cql.finish()];
+        meter::charge(Cost { partitions_written: 1, ..Cost::default() });
+        // RACE: the cell was written under the transaction's own timestamp. The cell is never written again, so that a
+        // deletion from the future harms nothing.
+        let timestamp = version.0.saturating_add(AHEAD_MICROS);
+        let sent = self.link.write(&cql, BatchType::Unlogged, link::plain_level(table.write), timestamp).await;
+        sent.map_err(|f| f.into_write_error(id, table, self.link.request_timeout))
+    }
+
+    pub(super) async fn add_counters(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {
+        let cqls = adds.iter().map(|add| self.update_counters(tenant, add)).collect::<Result<Vec<_>>>()?;
+        let bytes: usize = adds.iter().flat_map(|a| &a.key).map(Value::bytes).sum();
+        let rows = adds.len() as u64;
+        meter::charge(Cost {
+            partitions_written: rows,
+            rows_written: rows,
+            bytes_written: bytes as u64 + 8 * rows,
+            ..Cost::default()
+        });
+        let send = |cql: Cql| async move {
+            let level = link::plain_level(cql.table.write);
+            self.link.write_once(&cql, level).await.map_err(|f| (f, cql.table))
+        };
+        let mut sent = stream::iter(cqls.into_iter().map(send)).buffer_unordered(WRITES_AT_ONCE);
+        while let Some(result) = sent.next().await {
+            if let Err((failure, table)) = result {
+                return Err(failure.into_add_error(adds.len() > 1, table, self.link.request_timeout));
+            }
+        }
+        Ok(())
+    }
+
+    fn statement(&self, table: &'static Table) -> Builder<'_> {
+        Builder::new(&self.link.keyspace, table)
+    }
+
+    fn update_bookkeeping(&self, step: &Step<'_>, guarded: &Guarded, expect: Expect) -> Result<Cql> {
+        let sequence = expect.sequence.saturating_add(1);
+        let mut cql = self.statement(guarded.table);
+        cql.text("UPDATE ").table().text(" USING TTL 0 SET ").name(cql::VERSION).text(" = ?, ");
+        cql.bind(CqlValue::BigInt(expect.next.0));
+        cql.name(cql::SEQUENCE).text(" = ?, ").bind(CqlValue::BigInt(sequence));
+        cql.name(cql::RING).text("[?] = ?").bind(CqlValue::Int(sequence.rem_euclid(RING_SLOTS) as i32));
+        cql.bind(CqlValue::Uuid(step.id));
+        if let Some(bucket) = guarded.outbox {
+            cql.text(", ").name(cql::OUTBOX).text("[?] = ?");
+            cql.bind(CqlValue::Uuid(step.id)).bind(CqlValue::BigInt(bucket));
+        }
+        cql.of_partition(step.tenant, &guarded.partition)?;
+        cql.text(" IF ").name(cql::VERSION).text(" = ?");
+        cql.bind_cell(MaybeUnset::Set(expect.version.map(|v| CqlValue::BigInt(v.0))));
+        Ok(cql.finish())
+    }
+
+    fn update_counters(&self, tenant: &Tenant, add: &Add) -> Result<Cql> {
+        let table = add.table;
+        let mut cql = self.statement(table);
+        cql.text("UPDATE ").table().text(" SET ");
+        for (i, (column, amount)) in add.amounts.iter().enumerate() {
+            let name = &table.columns[*column].name;
+            cql.text(if i > 0 { ", " } else { "" }).name(name).text(" = ").name(name).text(" + ?");
+            cql.bind(CqlValue::Counter(Counter(*amount)));
+        }
+        self.of_key(&mut cql, tenant, &add.key)?;
+        Ok(cql.finish())
+    }
+
+    fn of_key(&self, cql: &mut Builder<'_>, tenant: &Tenant, key: &[Value]) -> Result<()> {
+        let (partition, clustering) = key.split_at(cql.of().partition_columns.min(key.len()));
+        cql.of_partition(tenant, partition)?.of_prefix(clustering)?;
+        Ok(())
+    }
+
+    /// The statements of one write, all of one partition.
+    pub(super) fn write_statements(&self, tenant: &Tenant, write: &Write, now: Timestamp) -> Result<Vec<Cql>> {
+        match write {
+            Write::Put { table, .. } if table.counters => {
+                Err(Error::invalid(table.name.clone(), "counters are added to, not put"))
+            }
+            Write::Put { table, values, expires_at, .. } => self.put_row(tenant, table, values, *expires_at, now),
+            Write::SetStatics { table, partition, cells } => {
+                let cells = cells.iter().map(|(column, value)| (*column, value));
+                Ok(vec![self.set_statics(tenant, table, partition, cells)?])
+            }
+            Write::Delete { table, key } => Ok(vec![self.delete_row(tenant, table, key)?]),
+            Write::DeleteRange { table, .. } if table.guarded => {
+                Err(Error::invalid(table.name.clone(), "rows of a guarded table are deleted one by one"))
+            }
+            Write::DeleteRange { table, partition, prefix, lower, upper } => {
+                self.delete_range(tenant, table, partition, prefix, (lower.as_ref(), upper.as_ref()))
+            }
+        }
+    }
+
+    /// Static columns are written apart from the row: they do not end with it, and those that are null stay.
+    fn put_row(
+        &self,
+        tenant: &Tenant,
+        table: &'static Table,
+        values: &[Value],
+        expires_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<Vec<Cql>> {
+        let end = CqlValue::Timestamp(CqlTimestamp(expires_at.unwrap_or(NEVER).millis()));
+        let ttl = CqlValue::Int(ttl_seconds(expires_at, now));
+        let own = |column: &usize| table.columns[*column].kind != Kind::Static;
+        let mut cql = self.statement(table);
+        if cql::has_live_mark(table) {
+            cql.text("UPDATE ").table().text(" USING TTL ? SET ").bind(ttl);
+            for column in (table.key_columns()..table.columns.len()).filter(own) {
+                cql.equal(column, &values[column])?.text(", ");
+            }
+            cql.name(cql::EXPIRES_AT).text(" = ?, ").bind(end);
+            cql.name(cql::LIVE).text(" = ?").bind(CqlValue::Boolean(true));
+            cql.of_partition(tenant, &values[..table.partition_columns])?;
+        } else {
+            cql.text("INSERT INTO ").table().text(" (").name(cql::TENANT);
+            cql.bind(CqlValue::Text(tenant.as_str().to_owned()));
+            let mut markers = String::from("?");
+            for column in (0..table.columns.len()).filter(own) {
+                cql.text(", ").name(&table.columns[column].name).bind_column(column, &values[column])?;
+                markers.push_str(", ?");
+            }
+            cql.text(", ").name(cql::EXPIRES_AT).bind(end);
+            cql.text(") VALUES (").text(&markers).text(", ?) USING TTL ?").bind(ttl);
+        }
+        let mut cqls = vec![cql.finish()];
+        if cql::statics(table).any(|column| !values[column].is_null()) {
+            let cells = cql::statics(table).map(|column| (column, &values[column]));
+            let cells = cells.filter(|(_, value)| !value.is_null());
+            cqls.push(self.set_statics(tenant, table, &values[..table.partition_columns], cells)?);
+        }
+        Ok(cqls)
+    }
+
+    /// All static columns are named, those that are not set are left as they are: one statement for each table.
+    fn set_statics<'v>(
+        &self,
+        tenant: &Tenant,
+        table: &'static Table,
+        partition: &[Value],
+        cells: impl Iterator<Item = (usize, &'v Value)>,
+    ) -> Result<Cql> {
+        let cells: Vec<_> = cells.collect();
+        let mut cql = self.statement(table);
+        cql.text("UPDATE ").table().text(" USING TTL 0 SET ");
+        for (i, column) in cql::statics(table).enumerate() {
+            cql.text(if i > 0 { ", " } else { "" }).name(&table.columns[column].name).text(" = ?");
+            match cells.iter().find(|(c, _)| *c == column) {
+                Some((_, value)) => cql.bind_column(column, value)?,
+                None => cql.bind_cell(MaybeUnset::Unset),
+            };
+        }
+        cql.of_partition(tenant, partition)?;
+        Ok(cql.finish())
+    }
+
+    fn delete_row(&self, tenant: &Tenant, table: &'static Table, key: &[Value]) -> Result<Cql> {
+        let mut cql = self.statement(table);
+        cql.text("DELETE ");
+        if cql::has_live_mark(table) {
+            for column in table.others() {
+                cql.name(&column.name).text(", ");
+            }
+            cql.name(cql::EXPIRES_AT).text(", ").name(cql::LIVE).text(" ");
+        }
+        cql.text("FROM ").table();
+        self.of_key(&mut cql, tenant, key)?;
+        Ok(cql.finish())
+    }
+
+    fn delete_range(
+        &self,
+        tenant: &Tenant,
+        table: &'static Table,
+        partition: &[Value],
+        prefix: &[Value],
+        (lower, upper): (Bound<&Value>, Bound<&Value>),
+    ) -> Result<Vec<Cql>> {
+        let delete = |lower: Bound<&Value>, upper: Bound<&Value>| -> Result<Cql> {
+            let mut cql = self.statement(table);
+            cql.text("DELETE FROM ").table().of_partition(tenant, partition)?.of_prefix(prefix)?;
+            if prefix.len() < table.clustering_columns {
+                cql.within(prefix.len(), lower, upper)?;
+            }
+            Ok(cql.finish())
+        };
+        let whole = prefix.is_empty() && matches!((lower, upper), (Bound::Unbounded, Bound::Unbounded));
+        if !whole || !table.has_statics() {
+            return Ok(vec![delete(lower, upper)?]);
+        }
+        // To delete the partition would delete its static columns: two ranges that meet cover all rows and nothing else.
+        let pivot = any_value(&table.clustering()[0].column_type);
+        Ok(vec![delete(Bound::Unbounded, Bound::Excluded(&pivot))?, delete(Bound::Included(&pivot), Bound::Unbounded)?])
+    }
+}
+
+/// The native time to live only reclaims space: zero, which is none, where the server could not keep it.
+pub(super) fn ttl_seconds(expires_at: Option<Timestamp>, now: Timestamp) -> i32 {
+    let Some(end) = expires_at else { return 0 };
+    let millis = end.millis().saturating_sub(now.millis());
+    let seconds = (millis.saturating_add(999) / 1000).max(1) as u64;
+    // The server counts from its own clock, whatever the store's says.
+    let today = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    if seconds > u64::from(TTL_SECONDS_MAX) || today + seconds > EXPIRY_SECONDS_MAX { 0 } else { seconds as i32 }
+}
+
+/// Some value of a type that a key can have.
+fn any_value(t: &Type) -> Value {
+    match t {
+        Type::Int => Value::Int(0),
+        Type::BigInt => Value::BigInt(0),
+        Type::Decimal => Value::Decimal(Decimal::ZERO),
+        Type::Boolean => Value::Boolean(true),
+        Type::Uuid => Value::Uuid(Uuid::nil()),
+        Type::Timestamp => Value::Timestamp(Timestamp::from_millis(0)),
+        Type::Date => Value::Date(crate::time::Date::from_days(0)),
+        Type::Blob => Value::Blob(vec![0]),
+        _ => Value::Text("0".into()),
+    }
+}
+
+fn uuid_of(value: &Value) -> Option<Uuid> {
+    match value {
+        Value::Uuid(id) => Some(*id),
+        _ => None,
+    }
+}
+
+fn partition_of(write: &Write) -> (&str, u64) {
+    let mut bytes = Vec::new();
+    codec::put_values(&mut bytes, write.partition());
+    (&write.table().name, codec::fingerprint(&bytes))
+}
+
+fn one_partition(writes: &[&Write]) -> bool {
+    writes
+        .windows(2)
+        .all(|pair| pair[0].table().name == pair[1].table().name && pair[0].partition() == pair[1].partition())
+}
+
+fn written(writes: &[Write]) -> Cost {
+    Cost {
+        partitions_written: writes.iter().map(partition_of).collect::<HashSet<_>>().len() as u64,
+        rows_written: writes.len() as u64,
+        bytes_written: writes.iter().map(|w| w.bytes() as u64).sum(),
+        ..Cost::default()
+    }
+}
+
+fn strongest(levels: impl Iterator<Item = Consistency>) -> Level {
+    let rank = |level: &Consistency| match level {
+        Consistency::LocalOne => 0,
+        Consistency::One => 1,
+        Consistency::LocalQuorum => 2,
+        Consistency::Quorum | Consistency::Serial => 3,
+    };
+    levels.max_by_key(rank).map_or(Level::Quorum, link::plain_level)
+}
+
+/// About what the server counts for a write in a batch: every element of a collection is a cell of its own.
+fn stored_bytes(write: &Write) -> usize {
+    let cell = |value: &Value| match value {
+        Value::List(items) | Value::Set(items) => items.iter().map(|v| v.bytes() + CELL_BYTES + 16).sum(),
+        Value::Map(entries) => entries.iter().map(|(k, v)| k.bytes() + v.bytes() + CELL_BYTES).sum(),
+        value => value.bytes() + CELL_BYTES,
+    };
+    let cells: usize = match write {
+        Write::Put { values, .. } => values.iter().map(cell).sum(),
+        Write::SetStatics { cells, .. } => cells.iter().map(|(_, v)| cell(v)).sum(),
+        Write::Delete { .. } | Write::DeleteRange { .. } => write.bytes(),
+    };
+    cells + 3 * CELL_BYTES
+}
