@@ -2,6 +2,7 @@
 pub mod codec;
 pub mod commit;
 pub mod derived;
+pub mod dynamodb;
 pub mod engine;
 pub mod error;
 pub mod key;
