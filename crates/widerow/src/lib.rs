@@ -7,6 +7,7 @@ pub mod cassandra;
 pub mod codec;
 pub mod commit;
 pub mod derived;
+pub mod dynamodb;
 pub mod embedded;
 pub mod engine;
 pub mod error;

@@ -125,8 +125,16 @@ impl std::str::FromStr for Date {
 impl std::str::FromStr for Timestamp {
     type Err = NotATime;
     fn from_str(text: &str) -> Result<Self, NotATime> {
-        let instant: jiff::Timestamp = text.parse().map_err(|_| NotATime("time"))?;
-        Some(Timestamp(instant.as_millisecond())).filter(|t| t.in_range()).ok_or(NotATime("time"))
+        // The form that is written is read as civil time: jiff's instants end a day before the year 9999 does.
+        let written = text.strip_suffix('Z').filter(|t| t.contains('T')).and_then(|t| t.parse::<civil::DateTime>().ok());
+        let millis = match written {
+            Some(civil) => {
+                let of_day = civil.time().duration_since(civil::Time::midnight()).as_millis();
+                Date::from(civil.date()).start().0 + i64::try_from(of_day).map_err(|_| NotATime("time"))?
+            }
+            None => text.parse::<jiff::Timestamp>().map_err(|_| NotATime("time"))?.as_millisecond(),
+        };
+        Some(Timestamp(millis)).filter(|t| t.in_range()).ok_or(NotATime("time"))
     }
 }
 

@@ -1,13 +1,18 @@
 //! Where a case runs: an engine, a clock that stands still, a tenant of its own.
 
-use std::sync::{
-    Arc, LazyLock,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, LazyLock, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use tokio::runtime::Runtime;
 use widerow::{
     Database, Engine, Options, Schema, Store, Timestamp,
+    cassandra::{Cassandra, CassandraConfig},
+    dynamodb::{DynamoConfig, DynamoDb},
     embedded::Embedded,
     engine::Abilities,
     time::{Clock, ManualClock},
@@ -111,7 +116,7 @@ fn embedded(schema: Schema, create: bool) -> Arc<dyn Engine> {
     if create {
         wait(engine.migrate(&schema, true)).expect("tables");
     }
-    FOLDERS.lock().expect("no panic").push(folder);
+    LEFTOVERS.lock().expect("no panic").push(Leftover::Folder(folder));
     Arc::new(engine)
 }
 
@@ -120,21 +125,83 @@ fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {
     std::thread::scope(|scope| scope.spawn(|| RUNTIME.block_on(future)).join().expect("no panic"))
 }
 
-/// Folders to remove at the end.
-static FOLDERS: std::sync::Mutex<Vec<std::path::PathBuf>> = std::sync::Mutex::new(Vec::new());
+/// What to remove at the end.
+static LEFTOVERS: Mutex<Vec<Leftover>> = Mutex::new(Vec::new());
+
+enum Leftover {
+    Folder(PathBuf),
+    Keyspace(String),
+    Tables(String),
+}
 
 pub fn clean_up() {
-    for folder in FOLDERS.lock().expect("no panic").drain(..) {
-        let _ = std::fs::remove_dir_all(folder);
+    for leftover in LEFTOVERS.lock().expect("no panic").drain(..) {
+        match leftover {
+            Leftover::Folder(folder) => drop(std::fs::remove_dir_all(folder)),
+            Leftover::Keyspace(keyspace) => RUNTIME.block_on(drop_keyspace(&keyspace)),
+            Leftover::Tables(prefix) => RUNTIME.block_on(drop_tables(&prefix)),
+        }
     }
 }
 
-fn cassandra(_schema: Schema, _create: bool) -> Arc<dyn Engine> {
-    unimplemented!()
+async fn drop_keyspace(keyspace: &str) {
+    let node = address("MERKATO_TEST_CASSANDRA").unwrap_or_default();
+    let session = scylla::client::session_builder::SessionBuilder::new().known_node(node).build().await;
+    if let Ok(session) = session {
+        let _ = session.query_unpaged(format!("DROP KEYSPACE IF EXISTS {keyspace}"), ()).await;
+    }
 }
 
-fn dynamodb(_schema: Schema, _create: bool) -> Arc<dyn Engine> {
-    unimplemented!()
+async fn drop_tables(prefix: &str) {
+    let credentials = aws_sdk_dynamodb::config::Credentials::new("test", "test", None, None, "test");
+    let config = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(aws_sdk_dynamodb::config::BehaviorVersion::latest())
+        .endpoint_url(address("MERKATO_TEST_DYNAMODB").unwrap_or_default())
+        .region(aws_sdk_dynamodb::config::Region::new("eu-west-1"))
+        .http_client(aws_smithy_http_client::Builder::new().build_http())
+        .credentials_provider(credentials)
+        .build();
+    let client = aws_sdk_dynamodb::Client::from_conf(config);
+    for table in crate::tables::schema().tables() {
+        let _ = client.delete_table().table_name(format!("{prefix}{}", table.name)).send().await;
+    }
+}
+
+fn cassandra(schema: Schema, create: bool) -> Arc<dyn Engine> {
+    let keyspace = unique();
+    LEFTOVERS.lock().expect("no panic").push(Leftover::Keyspace(keyspace.clone()));
+    let nodes = address("MERKATO_TEST_CASSANDRA").unwrap_or_default();
+    let nodes = nodes.split(',').map(String::from).collect();
+    let config = CassandraConfig { nodes, keyspace, ..CassandraConfig::default() };
+    wait(async {
+        let engine = Cassandra::connect(config, &schema).await.expect("a connection");
+        if create {
+            assert_eq!(engine.migrate(&schema, true).await.expect("tables").problems, []);
+        }
+        Arc::new(engine) as Arc<dyn Engine>
+    })
+}
+
+fn dynamo_config(prefix: &str) -> DynamoConfig {
+    DynamoConfig {
+        endpoint: address("MERKATO_TEST_DYNAMODB"),
+        region: Some("eu-west-1".into()),
+        credentials: Some(("test".into(), "test".into())),
+        table_prefix: prefix.into(),
+        ..DynamoConfig::default()
+    }
+}
+
+fn dynamodb(schema: Schema, create: bool) -> Arc<dyn Engine> {
+    let prefix = format!("{}-", unique());
+    LEFTOVERS.lock().expect("no panic").push(Leftover::Tables(prefix.clone()));
+    wait(async {
+        let engine = DynamoDb::connect(dynamo_config(&prefix), &schema).await.expect("a client");
+        if create {
+            assert_eq!(engine.migrate(&schema, true).await.expect("tables").problems, []);
+        }
+        Arc::new(engine) as Arc<dyn Engine>
+    })
 }
 
 impl World {
