@@ -295,6 +295,13 @@ pub struct Step<'a> {
     pub timestamp: i64,
 }
 
+impl Step<'_> {
+    /// Whether it rests on a version that was read.
+    pub fn expects(&self) -> bool {
+        self.guarded.as_ref().is_some_and(|g| g.expect.is_some())
+    }
+}
+
 /// What became of a step.
 #[derive(Clone, Debug)]
 pub enum Applied {

@@ -75,7 +75,8 @@ pub(crate) struct Pending {
     created_at: Timestamp,
     timestamp: i64,
     pieces: i32,
-    writes: Vec<Write>,
+    /// None while not all pieces are there: they are being stored, or being removed.
+    writes: Option<Vec<Write>>,
 }
 
 /// What a sweep found.
@@ -103,7 +104,7 @@ impl Store {
             created_at: now,
             timestamp: step.timestamp,
             pieces: 0,
-            writes: later,
+            writes: Some(later),
         };
         // A guarded step carries its own proof; without one, the first piece is it, and must be the last to be written.
         let mut rows = pending.encode();
@@ -114,7 +115,9 @@ impl Store {
         let system = self.system();
         for row in rows {
             let put = Write::Put { table: &PENDING, values: row, expires_at: None, indexes: Vec::new() };
-            system.plain(vec![put], step.timestamp).await?;
+            // Whatever became of this row, the commit itself has not been made.
+            let stored = system.plain(vec![put], step.timestamp).await;
+            stored.map_err(|e| if e.may_have_happened() { Error::unavailable(e) } else { e })?;
         }
         let mut applied = Applied::Done(Version(0));
         if let Some(guarded) = &mut step.guarded {
@@ -125,7 +128,9 @@ impl Store {
                 other => other?,
             };
             if !matches!(applied, Applied::Done(_)) {
-                system.forget(&pending).await?;
+                if let Err(e) = system.forget(&pending).await {
+                    tracing::warn!(id = %pending.id, error = %e, "pending rows of no commit are left to the sweeper");
+                }
                 return Ok(applied);
             }
         }
@@ -155,7 +160,16 @@ impl Store {
             Some((table, partition)) => Fence::Outbox { tenant: &pending.tenant, table, partition, id: pending.id },
             None => Fence::Pending { key: &key },
         };
-        engine.apply_late(&pending.tenant, fence, &pending.writes, self.inner.now(), pending.timestamp).await?;
+        match (&pending.writes, &pending.guarded) {
+            (Some(writes), _) => {
+                engine.apply_late(&pending.tenant, fence, writes, self.inner.now(), pending.timestamp).await?;
+            }
+            // Its own proof, the first piece, is written last and removed last: the writes have been made.
+            (None, None) => {}
+            (None, Some(_)) => {
+                return Err(Error::corrupt(&PENDING.name, format!("pieces of commit {} are gone", pending.id)));
+            }
+        }
         // ORDER: the outbox entry goes first. An entry without its pending rows would be a promise that nobody can keep.
         if let Some((table, partition)) = &pending.guarded {
             let version = Version(pending.timestamp);
@@ -164,9 +178,12 @@ impl Store {
         self.system().forget(pending).await
     }
 
-    /// Removes the pending rows, under a later timestamp than theirs. The first piece goes last: it says how many there are.
+    /// Removes the pending rows. The first piece goes last: it says how many there are.
+    ///
+    /// ORDER: under their own timestamp, at which a removal wins over a write. A later one could take the rows of the next
+    /// try of the same commit, which are stored under the same key at the next version.
     async fn forget(&self, pending: &Pending) -> Result<()> {
-        let timestamp = self.inner.timestamp().max(pending.timestamp + 1);
+        let timestamp = pending.timestamp;
         for piece in (0..pending.pieces).rev() {
             self.plain(vec![Write::Delete { table: &PENDING, key: pending.key(piece) }], timestamp).await?;
         }
@@ -301,7 +318,7 @@ impl Pending {
     /// Rows of the pending table. The first piece begins with what is needed to judge the commit.
     fn encode(&self) -> Vec<Vec<Value>> {
         let mut body = Vec::new();
-        for write in &self.writes {
+        for write in self.writes.iter().flatten() {
             put_write(&mut body, write);
         }
         let pieces = body.len().div_ceil(limits::PENDING_PIECE_BYTES_MAX).max(1);
@@ -337,54 +354,52 @@ impl Pending {
         else {
             return Ok(None);
         };
-        let mut bytes = first.clone();
-        for (i, row) in rows.iter().enumerate().skip(1) {
+        let text = |e: codec::Malformed| corrupt(&e);
+        let mut head = Reader::new(first);
+        if head.byte().map_err(text)? != FORMAT {
+            return Err(corrupt(&"an unknown format"));
+        }
+        let tenant = Tenant::stored(head.text().map_err(text)?)?;
+        let guarded = match head.byte().map_err(text)? {
+            0 => None,
+            _ => Some((find(schema, head.text().map_err(text)?)?, head.values().map_err(text)?)),
+        };
+        let numbers = head.values().map_err(text)?;
+        let [Value::BigInt(created), Value::BigInt(timestamp), Value::BigInt(pieces), Value::BigInt(sum)] = numbers[..]
+        else {
+            return Err(corrupt(&"a head of another shape"));
+        };
+        let mut body = head.rest().to_vec();
+        // More rows than pieces are left over from an earlier try of the commit.
+        for (i, row) in rows.iter().enumerate().take(pieces as usize).skip(1) {
             match &row[..] {
-                [_, _, Value::Int(piece), Value::Blob(more)] if *piece as usize == i => bytes.extend_from_slice(more),
-                _ => return Err(corrupt(&"a piece is missing")),
+                [_, _, Value::Int(piece), Value::Blob(more)] if *piece as usize == i => body.extend_from_slice(more),
+                _ => break,
             }
         }
-        let mut reader = Reader::new(&bytes);
-        let read = |reader: &mut Reader<'_>| -> Result<Pending, String> {
-            let text = |e: codec::Malformed| e.to_string();
-            if reader.byte().map_err(text)? != FORMAT {
-                return Err("an unknown format".into());
-            }
-            let tenant = Tenant::stored(reader.text().map_err(text)?).map_err(|e| e.to_string())?;
-            let guarded = match reader.byte().map_err(text)? {
-                0 => None,
-                _ => Some((find(schema, reader.text().map_err(text)?)?, reader.values().map_err(text)?)),
-            };
-            let numbers = reader.values().map_err(text)?;
-            let [Value::BigInt(created), Value::BigInt(timestamp), Value::BigInt(pieces), Value::BigInt(sum)] =
-                numbers[..]
-            else {
-                return Err("a head of another shape".into());
-            };
-            if pieces as usize != rows.len() || codec::fingerprint(reader.rest()) as i64 != sum {
-                return Err("pieces are missing or damaged".into());
-            }
-            let mut writes = Vec::new();
+        let mut writes = None;
+        if codec::fingerprint(&body) as i64 == sum {
+            let (mut reader, mut found) = (Reader::new(&body), Vec::new());
             while !reader.is_empty() {
-                writes.push(take_write(schema, reader)?);
+                found.push(take_write(schema, &mut reader)?);
             }
-            Ok(Pending {
-                id: *id,
-                bucket: *bucket,
-                tenant,
-                guarded,
-                created_at: Timestamp::from_millis(created),
-                timestamp,
-                pieces: pieces as i32,
-                writes,
-            })
-        };
-        read(&mut reader).map(Some).map_err(|e| corrupt(&e))
+            writes = Some(found);
+        }
+        Ok(Some(Pending {
+            id: *id,
+            bucket: *bucket,
+            tenant,
+            guarded,
+            created_at: Timestamp::from_millis(created),
+            timestamp,
+            pieces: pieces as i32,
+            writes,
+        }))
     }
 }
 
-fn find(schema: &Schema, name: &str) -> Result<&'static Table, String> {
-    schema.find(name).ok_or_else(|| format!("table {name} is not in the schema"))
+fn find(schema: &Schema, name: &str) -> Result<&'static Table> {
+    schema.find(name).ok_or_else(|| Error::corrupt(&PENDING.name, format!("table {name} is not in the schema")))
 }
 
 fn put_write(out: &mut Vec<u8>, write: &Write) {
@@ -423,8 +438,8 @@ fn put_write(out: &mut Vec<u8>, write: &Write) {
     }
 }
 
-fn take_write(schema: &Schema, reader: &mut Reader<'_>) -> Result<Write, String> {
-    let text = |e: codec::Malformed| e.to_string();
+fn take_write(schema: &Schema, reader: &mut Reader<'_>) -> Result<Write> {
+    let text = |e: codec::Malformed| Error::corrupt(&PENDING.name, e);
     let kind = reader.byte().map_err(text)?;
     let table = find(schema, reader.text().map_err(text)?)?;
     Ok(match kind {
@@ -440,7 +455,7 @@ fn take_write(schema: &Schema, reader: &mut Reader<'_>) -> Result<Write, String>
         1 => Write::Delete { table, key: reader.values().map_err(text)? },
         2 => {
             let (partition, prefix) = (reader.values().map_err(text)?, reader.values().map_err(text)?);
-            let mut bound = || -> Result<Bound<Value>, String> {
+            let mut bound = || -> Result<Bound<Value>> {
                 let tag = reader.byte().map_err(text)?;
                 let value = reader.value().map_err(text)?;
                 Ok(match tag {
@@ -457,10 +472,10 @@ fn take_write(schema: &Schema, reader: &mut Reader<'_>) -> Result<Write, String>
             let flat = reader.values().map_err(text)?;
             let cells = flat.chunks_exact(2).map(|pair| match pair {
                 [Value::Int(position), value] => Ok((*position as usize, value.clone())),
-                _ => Err("a static cell of another shape".to_owned()),
+                _ => Err(Error::corrupt(&PENDING.name, "a static cell of another shape")),
             });
-            Write::SetStatics { table, partition, cells: cells.collect::<Result<_, _>>()? }
+            Write::SetStatics { table, partition, cells: cells.collect::<Result<_>>()? }
         }
-        _ => return Err("an unknown kind of write".into()),
+        _ => return Err(Error::corrupt(&PENDING.name, "an unknown kind of write")),
     })
 }

@@ -590,42 +590,66 @@ impl Store {
                 timestamp: self.inner.timestamp(),
             };
             if self.fits(0, &writes, None) {
-                self.apply_settled(Step { writes, ..step }).await?;
-            } else {
-                self.apply_with_outbox(step, writes).await?;
+                match self.apply_settled(Step { writes: writes.clone(), ..step.clone() }).await {
+                    // The engine counts otherwise than its abilities say, and has sent nothing.
+                    Err(Error::TooLarge { .. }) if writes.len() > 1 => {}
+                    other => {
+                        return other.map(|_| Committed { id: plan.id, version: None });
+                    }
+                }
             }
+            self.apply_with_outbox(step, writes).await?;
         }
         Ok(Committed { id: plan.id, version: None })
     }
 
     /// Applies a step; where the engine cannot say whether it did, finds out.
+    ///
+    /// RACE: once an answer was lost, no later answer may be taken at its word. `Moved` may tell of this very step, and a
+    /// refusal says nothing about the first try. With an expected version the ring decides; without, the step is sent again
+    /// under its id, which changes nothing the second time.
     pub(crate) async fn apply_settled(&self, step: Step<'_>) -> Result<Applied> {
-        const TRIES: u32 = 8;
-        let mut tries = 0;
-        loop {
-            let unknown = match self.inner.engine.apply(step.clone()).await {
-                Err(Error::Indeterminate { detail, .. }) => detail,
-                other => return other,
-            };
-            tries += 1;
+        const TRIES: u32 = 10;
+        let mut lost: Option<String> = None;
+        for tries in 1..=TRIES {
+            match self.inner.engine.apply(step.clone()).await {
+                Err(Error::Indeterminate { detail, .. }) => lost = Some(detail),
+                Ok(Applied::Done(version)) => return Ok(Applied::Done(version)),
+                other if lost.is_none() => return other,
+                Ok(refused) if !step.expects() => return Ok(refused),
+                Ok(_) | Err(_) => {}
+            }
             self.inner.back_off(tries).await;
-            if let Some(Guarded { table, partition, expect: Some(expect), .. }) = &step.guarded {
-                // The read settles what is in flight: afterwards the id is in the ring, or never will be at this version.
-                let rows = AnchorRows::Keys(&[]);
-                let read = ReadAnchor { tenant: step.tenant, table, partition, rows, ring: true };
-                match self.inner.engine.read_anchor(read).await {
-                    Ok(anchor) if anchor.ring.contains(&step.id) => return Ok(Applied::Done(expect.next)),
-                    Ok(anchor) if anchor.version != expect.version => return Ok(Applied::Moved),
-                    // Still at the version that was read: the same step may be sent again.
-                    Ok(_) => {}
-                    Err(_) if tries < TRIES => {}
-                    Err(e) => return Err(Error::Indeterminate { id: step.id, detail: format!("{unknown}; then {e}") }),
+            if step.expects() {
+                match self.find_in_ring(&step, TRIES - tries).await? {
+                    Some(applied) => return Ok(applied),
+                    // Settled: it was not applied, and the partition is still as it was read.
+                    None => lost = None,
                 }
             }
-            if tries >= TRIES {
-                return Err(Error::Indeterminate { id: step.id, detail: unknown });
+        }
+        let detail = lost.unwrap_or_else(|| "the engine does not answer".into());
+        Err(Error::Indeterminate { id: step.id, detail })
+    }
+
+    /// Whether a step with an expected version was applied. The read settles what is in flight: afterwards the id is in the
+    /// ring, or never will be at this version. None where the step may be sent again.
+    async fn find_in_ring(&self, step: &Step<'_>, tries: u32) -> Result<Option<Applied>> {
+        let Some(Guarded { table, partition, expect: Some(expect), .. }) = &step.guarded else { return Ok(None) };
+        for attempt in 0.. {
+            let rows = AnchorRows::Keys(&[]);
+            let read = ReadAnchor { tenant: step.tenant, table, partition, rows, ring: true };
+            match self.inner.engine.read_anchor(read).await {
+                Ok(anchor) if anchor.ring.contains(&step.id) => return Ok(Some(Applied::Done(expect.next))),
+                Ok(anchor) if anchor.version != expect.version => return Ok(Some(Applied::Moved)),
+                Ok(_) => return Ok(None),
+                Err(e) if attempt >= tries => {
+                    return Err(Error::Indeterminate { id: step.id, detail: format!("no answer, and then {e}") });
+                }
+                Err(_) => self.inner.back_off(attempt).await,
             }
         }
+        Ok(None)
     }
 }
 

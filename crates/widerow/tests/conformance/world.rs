@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use widerow::{
     Database, Engine, Options, Schema, Store, Timestamp,
     cassandra::{Cassandra, CassandraConfig},
-    dynamodb::{DynamoConfig, DynamoDb},
+    dynamodb::DynamoConfig,
     embedded::Embedded,
     engine::Abilities,
     time::{Clock, ManualClock},
@@ -196,7 +196,7 @@ fn dynamodb(schema: Schema, create: bool) -> Arc<dyn Engine> {
     let prefix = format!("{}-", unique());
     LEFTOVERS.lock().expect("no panic").push(Leftover::Tables(prefix.clone()));
     wait(async {
-        let engine = DynamoDb::connect(dynamo_config(&prefix), &schema).await.expect("a client");
+        let engine = widerow::dynamodb::connect(dynamo_config(&prefix), &schema).await.expect("a client");
         if create {
             assert_eq!(engine.migrate(&schema, true).await.expect("tables").problems, []);
         }
