@@ -64,8 +64,12 @@ impl Cassandra {
             }
             cqls.extend(self.write_statements(step.tenant, write, step.now)?);
         }
-        meter::charge(Cost { conditional_writes: 1, ..written(&step.writes) });
-        match self.link.transact(&cqls, link::plain_level(table.write)).await {
+        meter::charge(Cost { conditional_writes: 1, ..Cost::default() });
+        let sent = self.link.transact(&cqls, link::plain_level(table.write)).await;
+        if !matches!(sent, Ok(false)) {
+            meter::charge(written(&step.writes));
+        }
+        match sent {
             Ok(true) => Ok(Applied::Done(expect.next)),
             Ok(false) => Ok(Applied::Moved),
             Err(failure) => Err(failure.into_write_error(step.id, table, self.link.request_timeout)),
