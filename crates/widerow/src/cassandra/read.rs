@@ -58,7 +58,10 @@ impl Cassandra {
         charge(1, page.rows.iter());
         page.rows.truncate(slice.limit);
         // A restriction on the clustering key that no row meets hides the static columns as well.
-        if table.has_statics() && page.rows.is_empty() && page.statics.is_none() {
+        let whole = slice.prefix.is_empty()
+            && slice.after.is_none()
+            && matches!((slice.lower, slice.upper), (Bound::Unbounded, Bound::Unbounded));
+        if table.has_statics() && !whole && page.rows.is_empty() {
             let cql = self.select_statics(slice.tenant, table, slice.partition)?;
             if let Some(row) = self.link.read(&cql, slice.consistency).await?.into_iter().next() {
                 page.statics = decode_statics(table, &mut row.columns.into_iter())?;
