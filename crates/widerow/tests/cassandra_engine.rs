@@ -5,7 +5,7 @@ use std::{
     cmp::Ordering,
     ops::Bound,
     sync::{
-        Arc, LazyLock,
+        Arc, LazyLock, Mutex,
         atomic::{AtomicBool, Ordering::SeqCst},
     },
     time::{Duration, Instant},
@@ -15,6 +15,7 @@ use scylla::client::{session::Session, session_builder::SessionBuilder};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
+    task::AbortHandle,
 };
 use uuid::Uuid;
 use widerow::{
@@ -175,6 +176,12 @@ fn address_type() -> Type {
     })
 }
 
+fn longer_address_type() -> Type {
+    let Type::Struct(mut def) = address_type() else { unreachable!() };
+    def.fields.push(("zip".into(), Type::Text));
+    Type::Struct(def)
+}
+
 fn every_type() -> Vec<(&'static str, Type)> {
     vec![
         ("a_text", Type::Text),
@@ -216,6 +223,10 @@ tables! {
     Grown = Table { ttl_seconds: Some(60), gc_grace_seconds: Some(7200), ..table("mixed", vec![column("p", Type::Int, Kind::Partition),
         column("a", Type::Int, ASC), column("b", Type::Int, DESC), column("c", Type::Int, DESC), column("d", Type::Int, ASC),
         column("v", Type::Text, Kind::Regular), column("w", address_type(), Kind::Regular), column("s", Type::Text, Kind::Static)]) };
+    Homes = table("homes", vec![column("p", Type::Int, Kind::Partition), column("home", address_type(), Kind::Regular),
+        column("past", Type::List(Box::new(address_type())), Kind::Regular)]);
+    LongerHomes = table("homes", vec![column("p", Type::Int, Kind::Partition), column("home", longer_address_type(), Kind::Regular),
+        column("past", Type::List(Box::new(longer_address_type())), Kind::Regular)]);
     Retyped = table("mixed", vec![column("p", Type::Int, Kind::Partition), column("a", Type::BigInt, ASC), column("b", Type::Int, ASC),
         column("d", Type::Int, ASC), column("v", Type::Int, Kind::Regular), column("new", Type::Int, Kind::Regular)]);
 }
@@ -427,6 +438,14 @@ async fn the_ring_remembers_sixty_four_commits_and_the_outbox_opens_and_closes()
             let seen = bench.anchor(table, &partition, &[]).await;
             assert_eq!((seen.outbox.len(), seen.version), (0, Some(version)));
         }
+        // A store whose clock is far behind the server's removes its entries as well.
+        let seen = bench.anchor(table, &partition, &[]).await;
+        let mut step = bench.guarded(table, &partition, &seen, Vec::new());
+        step.guarded.as_mut().unwrap().outbox = Some(4712);
+        let id = step.id;
+        bench.engine.apply(step).await.unwrap();
+        bench.engine.close_outbox(&bench.tenant, table, &partition, id, Version(1_000)).await.unwrap();
+        assert_eq!(bench.anchor(table, &partition, &[]).await.outbox, []);
     }
     bench.end().await;
 }
@@ -616,7 +635,8 @@ async fn statics_are_read_with_and_without_rows_and_survive_range_deletes() {
     let Some(bench) = Bench::new(&schema).await else { return };
     let (table, partition) = (Down::table(), [n(1)]);
     let slice = || bench.all(table, &partition);
-    assert_eq!(bench.engine.slice(slice()).await.unwrap().statics, None);
+    let (page, cost) = meter::measure(bench.engine.slice(slice())).await;
+    assert_eq!((page.unwrap().statics, cost.round_trips), (None, 1));
     let set = |value: Value| Write::SetStatics { table, partition: partition.to_vec(), cells: vec![(3, value)] };
     bench.apply(vec![set(t("s"))]).await;
     let statics = vec![Value::Null, Value::Null, Value::Null, t("s"), Value::Null];
@@ -837,6 +857,30 @@ async fn migrate_creates_compares_adds_and_refuses() {
 }
 
 #[tokio::test]
+async fn a_nested_type_grows_a_field_under_rows_that_have_it_not() {
+    let schema = Schema::new().table::<Homes>().build().unwrap();
+    let Some(bench) = Bench::new(&schema).await else { return };
+    let short = Value::Struct(vec![t("Zürich 8"), n(1), Value::Null, Value::Null]);
+    let row = |table, id: i32, home: &Value| put(table, vec![n(id), home.clone(), Value::List(vec![home.clone()])]);
+    bench.apply(vec![row(Homes::table(), 1, &short)]).await;
+
+    let longer = Schema::new().table::<LongerHomes>().build().unwrap();
+    let report = bench.engine.migrate(&longer, true).await.unwrap();
+    assert_eq!(report.added_columns, [("address".to_owned(), "zip".to_owned())]);
+    let long = Value::Struct(vec![t("Zürich 8"), n(1), Value::Null, Value::Null, t("8000")]);
+    bench.apply(vec![row(LongerHomes::table(), 2, &long)]).await;
+    let found = bench.get(LongerHomes::table(), &[vec![n(1)], vec![n(2)]]).await;
+    let old = Value::Struct(vec![t("Zürich 8"), n(1), Value::Null, Value::Null, Value::Null]);
+    assert_eq!(found[0].as_ref().unwrap().values[1..], [old.clone(), Value::List(vec![old])]);
+    assert_eq!(found[1].as_ref().unwrap().values[1..], [long.clone(), Value::List(vec![long])]);
+    // Who still has the older declaration reads both, and writes.
+    let found = bench.get(Homes::table(), &[vec![n(2)]]).await;
+    assert_eq!(found[0].as_ref().unwrap().values[1], short);
+    bench.apply(vec![row(Homes::table(), 3, &short)]).await;
+    bench.end().await;
+}
+
+#[tokio::test]
 async fn the_emitted_cql_is_taken_statement_by_statement() {
     let schema = Schema::new().table::<Types>().table::<Keys>().table::<Stock>().table::<Profile>().table::<Views>();
     let schema = schema.table::<Grown>().table::<Down>().build().unwrap();
@@ -851,36 +895,90 @@ async fn the_emitted_cql_is_taken_statement_by_statement() {
     bench.end().await;
 }
 
-/// Passes on what the client says; keeps the server's answers to itself while it is told to.
+/// Passes on what the client says. While it is told to, it keeps the server's answers to itself, or is not there.
 struct Proxy {
     address: String,
     mute: Arc<AtomicBool>,
+    cut: Arc<AtomicBool>,
+    connections: Arc<Mutex<Vec<AbortHandle>>>,
 }
 
 impl Proxy {
     async fn to(server: String) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (address, mute) = (listener.local_addr().unwrap().to_string(), Arc::new(AtomicBool::new(false)));
-        let muted = mute.clone();
+        let address = listener.local_addr().unwrap().to_string();
+        let (mute, cut) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let proxy = Proxy { address, mute: mute.clone(), cut: cut.clone(), connections: Arc::default() };
+        let connections = proxy.connections.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
+                if cut.load(SeqCst) {
+                    continue;
+                }
                 let upstream = TcpStream::connect(&server).await.unwrap();
                 let (mut from_client, mut to_client) = client.into_split();
                 let (mut from_server, mut to_server) = upstream.into_split();
-                tokio::spawn(async move { tokio::io::copy(&mut from_client, &mut to_server).await });
-                let muted = muted.clone();
-                tokio::spawn(async move {
+                let mute = mute.clone();
+                let up = tokio::spawn(async move {
+                    let _ = tokio::io::copy(&mut from_client, &mut to_server).await;
+                });
+                let down = tokio::spawn(async move {
                     let mut buffer = vec![0; 65_536];
                     while let Ok(read @ 1..) = from_server.read(&mut buffer).await {
-                        if !muted.load(SeqCst) && to_client.write_all(&buffer[..read]).await.is_err() {
+                        if !mute.load(SeqCst) && to_client.write_all(&buffer[..read]).await.is_err() {
                             break;
                         }
                     }
                 });
+                connections.lock().unwrap().extend([up.abort_handle(), down.abort_handle()]);
             }
         });
-        Proxy { address, mute }
+        proxy
     }
+
+    fn cut(&self) {
+        self.cut.store(true, SeqCst);
+        self.connections.lock().unwrap().drain(..).for_each(|connection| connection.abort());
+    }
+}
+
+#[tokio::test]
+async fn an_engine_that_goes_away_is_unavailable_at_once_and_found_again() {
+    let schema = Schema::new().table::<Stock>().table::<Mixed>().build().unwrap();
+    let Some(bench) = Bench::new(&schema).await else { return };
+    let proxy = Proxy::to(address().unwrap()).await;
+    let (nodes, keyspace) = (vec![proxy.address.clone()], bench.keyspace.clone());
+    let engine = Cassandra::connect(CassandraConfig { nodes, keyspace, ..CassandraConfig::default() }, &schema);
+    let engine = engine.await.unwrap();
+    let (table, partition) = (Stock::table(), vec![t("lamp")]);
+    let stock = |held: i32| vec![put(table, vec![t("lamp"), t("stock"), n(0), Value::Null, n(held)])];
+    let plain = || vec![put(Mixed::table(), vec![n(1), n(1), n(1), n(1), n(1), t("v")])];
+    let key = vec![vec![n(1), n(1), n(1), n(1), n(1)]];
+    let get = Get { tenant: &bench.tenant, table: Mixed::table(), keys: &key, consistency: Consistency::Quorum };
+    engine.apply(bench.guarded(table, &partition, &Anchor::default(), stock(1))).await.unwrap();
+    engine.apply(bench.step(plain())).await.unwrap();
+    engine.get(get.clone()).await.unwrap();
+
+    proxy.cut();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let started = Instant::now();
+    let seen = bench.anchor(table, &partition, &[]).await;
+    let refused = engine.apply(bench.guarded(table, &partition, &seen, stock(2))).await;
+    assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
+    let refused = engine.apply(bench.step(plain())).await;
+    assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
+    let refused = engine.get(get.clone()).await;
+    assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    assert_eq!(bench.anchor(table, &partition, &[]).await.sequence, 1);
+
+    proxy.cut.store(false, SeqCst);
+    while engine.get(get.clone()).await.is_err() {
+        assert!(started.elapsed() < Duration::from_secs(60), "it is never found again");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    engine.apply(bench.guarded(table, &partition, &seen, stock(2))).await.unwrap();
+    bench.end().await;
 }
 
 #[tokio::test]

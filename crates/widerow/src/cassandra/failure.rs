@@ -6,7 +6,10 @@
 use std::time::Duration;
 
 use scylla::{
-    errors::{DbError, ExecutionError, NewSessionError, PrepareError, RequestAttemptError},
+    errors::{
+        ConnectionError, ConnectionPoolError, ConnectionSetupRequestErrorKind as Setup, DbError, ExecutionError,
+        MetadataError, NewSessionError, PrepareError, RequestAttemptError,
+    },
     statement::Consistency,
 };
 use uuid::Uuid;
@@ -132,6 +135,7 @@ impl Failure {
             Kind::Throttled => Error::Throttled { detail: self.detail },
             Kind::TimedOut => Error::TimedOut { after, detail: self.detail },
             Kind::Missing => Error::Schema(SchemaError::Missing { table: table.name.clone() }),
+            // The server's limit is lower than ours; by how much it does not say.
             Kind::TooLarge => batch_too_large(super::write::BATCH_BYTES_MAX + 1),
             Kind::Engine => Error::Engine { detail: self.detail },
         }
@@ -199,6 +203,16 @@ pub(super) fn of_connect(error: &NewSessionError) -> Error {
     match error {
         NewSessionError::EmptyKnownNodesList | NewSessionError::IllegalConfig(_) => {
             Error::invalid("cassandra", error.to_string())
+        }
+        NewSessionError::MetadataError(MetadataError::ConnectionPoolError(ConnectionPoolError::Broken {
+            last_connection_error: ConnectionError::ConnectionSetupRequestError(refused),
+        })) if matches!(
+            refused.get_error(),
+            Setup::DbError(DbError::AuthenticationError, _) | Setup::MissingAuthentication
+        ) =>
+        {
+            // To try later would not help.
+            Error::invalid("cassandra", "the server does not accept the user and password")
         }
         error => Error::unavailable(Failure::new(Kind::Unavailable, true, error).detail),
     }

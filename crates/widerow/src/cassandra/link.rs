@@ -91,6 +91,11 @@ impl Link {
         Ok(prepared)
     }
 
+    /// A prepared statement remembers the types of its values, which a change of the schema may have extended.
+    pub fn forget_prepared(&self) {
+        self.prepared.write().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// All rows of a read that has a limit of its own, or is of one partition's few rows.
     pub async fn read(&self, cql: &Cql, consistency: Consistency) -> Result<Vec<Row>> {
         let result = self.repeat(|| async {

@@ -58,10 +58,13 @@ impl Cassandra {
         charge(1, page.rows.iter());
         page.rows.truncate(slice.limit);
         // A restriction on the clustering key that no row meets hides the static columns as well.
-        if table.has_statics() && page.rows.is_empty() && page.statics.is_none() {
+        let whole = slice.prefix.is_empty()
+            && slice.after.is_none()
+            && matches!((slice.lower, slice.upper), (Bound::Unbounded, Bound::Unbounded));
+        if table.has_statics() && !whole && page.rows.is_empty() {
             let cql = self.select_statics(slice.tenant, table, slice.partition)?;
             if let Some(row) = self.link.read(&cql, slice.consistency).await?.into_iter().next() {
-                page.statics = decode_statics(table, row)?;
+                page.statics = decode_statics(table, &mut row.columns.into_iter())?;
             }
         }
         Ok(page)
@@ -178,8 +181,8 @@ impl Cassandra {
         let mut statements = Vec::new();
         for run in runs(table, first).into_iter().rev() {
             let mut cql = begin()?;
-            for column in first..run.start {
-                cql.text(" AND ").equal(table.partition_columns + column, &after[column])?;
+            for (column, value) in (0..).zip(after).take(run.start).skip(first) {
+                cql.text(" AND ").equal(table.partition_columns + column, value)?;
             }
             let upward = (table.direction(run.start) == Direction::Ascending) != slice.reverse;
             cql.beyond(run.start, if upward { ">" } else { "<" }, &after[run.clone()])?;
@@ -297,12 +300,8 @@ type Cells = std::vec::IntoIter<Option<CqlValue>>;
 
 /// The row, if there is one, and the partition's static columns, if any is set.
 fn decode(table: &Table, cells: &mut Cells) -> Result<(Option<RawRow>, Option<Vec<Value>>)> {
-    let mut values = Vec::with_capacity(table.columns.len());
-    for column in &table.columns {
-        let value = convert::from_cql(&column.column_type, cells.next().flatten())
-            .map_err(|e| Error::corrupt(table.name.clone(), format!("column {}: {e}", column.name)))?;
-        values.push(value);
-    }
+    let values = (0..table.columns.len()).map(|column| decode_cell(table, column, cells));
+    let values = values.collect::<Result<Vec<_>>>()?;
     let expires_at = if table.counters { None } else { expiry(table, cells.next().flatten())? };
     let mut there = table.clustering_columns == 0 || !values[table.partition_columns].is_null();
     if cql::has_live_mark(table) {
@@ -333,20 +332,22 @@ fn only_statics(table: &Table, values: &[Value]) -> Option<Vec<Value>> {
     any.then_some(statics)
 }
 
-/// A row of the partition's key and static columns alone.
-fn decode_statics(table: &Table, row: Row) -> Result<Option<Vec<Value>>> {
-    read_statics(table, &mut row.columns.into_iter())
-}
-
-fn read_statics(table: &Table, cells: &mut Cells) -> Result<Option<Vec<Value>>> {
+/// The static columns of a row that holds the partition's key and them; what stands behind them is left in `cells`.
+fn decode_statics(table: &Table, cells: &mut Cells) -> Result<Option<Vec<Value>>> {
     let mut values = vec![Value::Null; table.columns.len()];
-    let mut cells = cells.skip(1 + table.partition_columns);
+    for _ in 0..1 + table.partition_columns {
+        cells.next();
+    }
     for column in cql::statics(table) {
-        let of = &table.columns[column];
-        values[column] = convert::from_cql(&of.column_type, cells.next().flatten())
-            .map_err(|e| Error::corrupt(table.name.clone(), format!("column {}: {e}", of.name)))?;
+        values[column] = decode_cell(table, column, cells)?;
     }
     Ok(only_statics(table, &values))
+}
+
+fn decode_cell(table: &Table, column: usize, cells: &mut Cells) -> Result<Value> {
+    let column = &table.columns[column];
+    convert::from_cql(&column.column_type, cells.next().flatten())
+        .map_err(|e| Error::corrupt(table.name.clone(), format!("column {}: {e}", column.name)))
 }
 
 fn decode_anchor(read: &ReadAnchor<'_>, rows: Vec<Row>) -> Result<Anchor> {
@@ -357,10 +358,7 @@ fn decode_anchor(read: &ReadAnchor<'_>, rows: Vec<Row>) -> Result<Anchor> {
     for row in rows {
         let mut cells = row.columns.into_iter();
         let statics = if only_book {
-            // By reference, so that the bookkeeping behind the static columns is still there to be read.
-            let count = 1 + table.partition_columns + cql::statics(table).count();
-            let mut head = cells.by_ref().take(count).collect::<Vec<_>>().into_iter();
-            read_statics(table, &mut head)?
+            decode_statics(table, &mut cells)?
         } else {
             let (row, statics) = decode(table, &mut cells)?;
             found.extend(row);

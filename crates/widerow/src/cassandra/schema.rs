@@ -164,6 +164,7 @@ impl Cassandra {
                 return Err(error);
             }
         }
+        self.link.forget_prepared();
         Ok(first.report)
     }
 

@@ -5,11 +5,7 @@
 //! never deletes static columns or bookkeeping; every write states its time to live, so that the table's default, which
 //! would take static columns and bookkeeping along, never applies.
 
-use std::{
-    collections::HashSet,
-    ops::Bound,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{collections::HashSet, ops::Bound};
 
 use futures::{StreamExt, TryStreamExt, stream};
 use rust_decimal::Decimal;
@@ -32,7 +28,7 @@ use crate::{
     limits::{RING_SLOTS, TTL_SECONDS_MAX},
     meter::{self, Cost},
     schema::{Consistency, Kind, Table},
-    time::Timestamp,
+    time::{Clock, SystemClock, Timestamp},
     value::{Type, Value},
 };
 
@@ -46,7 +42,7 @@ const WRITES_AT_ONCE: usize = 32;
 /// A transaction's own timestamp runs ahead of the clock under contention; what removes its cells must be further ahead.
 const AHEAD_MICROS: i64 = 60_000_000;
 /// A day before the last second (in 2038) at which the server lets a cell expire, as it is configured by default.
-const EXPIRY_SECONDS_MAX: u64 = 2_147_483_646 - 86_400;
+const EXPIRY_SECONDS_MAX: i64 = 2_147_483_646 - 86_400;
 
 impl Cassandra {
     pub(super) async fn apply_step(&self, step: Step<'_>) -> Result<Applied> {
@@ -68,8 +64,12 @@ impl Cassandra {
             }
             cqls.extend(self.write_statements(step.tenant, write, step.now)?);
         }
-        meter::charge(Cost { conditional_writes: 1, ..written(&step.writes) });
-        match self.link.transact(&cqls, link::plain_level(table.write)).await {
+        meter::charge(Cost { conditional_writes: 1, ..Cost::default() });
+        let sent = self.link.transact(&cqls, link::plain_level(table.write)).await;
+        if !matches!(sent, Ok(false)) {
+            meter::charge(written(&step.writes));
+        }
+        match sent {
             Ok(true) => Ok(Applied::Done(expect.next)),
             Ok(false) => Ok(Applied::Moved),
             Err(failure) => Err(failure.into_write_error(step.id, table, self.link.request_timeout)),
@@ -154,9 +154,9 @@ impl Cassandra {
         cql.of_partition(tenant, partition)?;
         let cql = [cql.finish()];
         meter::charge(Cost { partitions_written: 1, ..Cost::default() });
-        // RACE: the cell was written under the transaction's own timestamp. The cell is never written again, so that a
-        // deletion from the future harms nothing.
-        let timestamp = version.0.saturating_add(AHEAD_MICROS);
+        // RACE: the cell was written under the transaction's own timestamp, by the server's clock, which the store's may
+        // be far behind. The cell is never written again, so that a deletion from the future harms nothing.
+        let timestamp = version.0.max(SystemClock.now_micros()).saturating_add(AHEAD_MICROS);
         let sent = self.link.write(&cql, BatchType::Unlogged, link::plain_level(table.write), timestamp).await;
         sent.map_err(|f| f.into_write_error(id, table, self.link.request_timeout))
     }
@@ -353,10 +353,10 @@ impl Cassandra {
 pub(super) fn ttl_seconds(expires_at: Option<Timestamp>, now: Timestamp) -> i32 {
     let Some(end) = expires_at else { return 0 };
     let millis = end.millis().saturating_sub(now.millis());
-    let seconds = (millis.saturating_add(999) / 1000).max(1) as u64;
+    let seconds = (millis.saturating_add(999) / 1000).max(1);
     // The server counts from its own clock, whatever the store's says.
-    let today = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    if seconds > u64::from(TTL_SECONDS_MAX) || today + seconds > EXPIRY_SECONDS_MAX { 0 } else { seconds as i32 }
+    let today = SystemClock.now().millis() / 1000;
+    if seconds > i64::from(TTL_SECONDS_MAX) || today + seconds > EXPIRY_SECONDS_MAX { 0 } else { seconds as i32 }
 }
 
 /// Some value of a type that a key can have.
