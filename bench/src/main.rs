@@ -1,0 +1,47 @@
+//! The data layer beside its engines called directly: same machine, same run, same bytes, as ratios.
+
+mod cassandra;
+mod embedded;
+mod measure;
+
+use clap::Parser;
+
+/// Compares widerow with the engines beneath it. A ratio of 1.00 is as fast as the engine called directly.
+#[derive(Parser)]
+struct Arguments {
+    /// A tenth of the rows and a quarter of the time.
+    #[arg(long)]
+    quick: bool,
+    /// Leave the embedded engine out.
+    #[arg(long)]
+    no_embedded: bool,
+    /// A Cassandra to compare on, such as 127.0.0.1:9042; without one it is left out.
+    #[arg(long, env = "MERKATO_TEST_CASSANDRA")]
+    cassandra: Option<String>,
+    /// Only warn about a ratio below its floor, for machines that are shared.
+    #[arg(long)]
+    tolerant: bool,
+}
+
+#[tokio::main]
+async fn main() {
+    let arguments = Arguments::parse();
+    let mut verdicts = Vec::new();
+    if !arguments.no_embedded {
+        embedded::run(arguments.quick, &mut verdicts).await;
+    }
+    match arguments.cassandra.as_deref().filter(|a| !a.is_empty()) {
+        Some(address) => cassandra::run(address, arguments.quick, &mut verdicts).await,
+        None => println!("\nskipped: Cassandra, as no address was given"),
+    }
+    println!("\n{:<44} {:>8} {:>8}", "", "ratio", "floor");
+    let mut below = 0;
+    for verdict in &verdicts {
+        let good = verdict.ratio >= verdict.floor;
+        below += usize::from(!good);
+        println!("{:<44} {:>8.2} {:>8.2}{}", verdict.name, verdict.ratio, verdict.floor, if good { "" } else { "   below" });
+    }
+    if below > 0 && !arguments.tolerant {
+        std::process::exit(1);
+    }
+}
