@@ -15,6 +15,9 @@ use crate::{
 #[error("the bytes end early or hold an unknown tag")]
 pub struct Malformed;
 
+/// Collections inside collections, at most.
+const DEPTH_MAX: usize = 32;
+
 pub fn put_length(out: &mut Vec<u8>, mut n: usize) {
     while n >= 0x80 {
         out.push(n as u8 | 0x80);
@@ -186,6 +189,14 @@ impl<'b> Reader<'b> {
     }
 
     pub fn value(&mut self) -> Result<Value, Malformed> {
+        self.nested(0)
+    }
+
+    /// Bytes may come from a stranger: nesting is bounded, as the stack is.
+    fn nested(&mut self, depth: usize) -> Result<Value, Malformed> {
+        if depth > DEPTH_MAX {
+            return Err(Malformed);
+        }
         Ok(match self.byte()? {
             0 => Value::Null,
             1 => Value::Text(self.text()?.to_owned()),
@@ -204,16 +215,21 @@ impl<'b> Reader<'b> {
                 let floats = (0..n).map(|_| Ok(f32::from_bits(u32::from_le_bytes(self.array()?))));
                 Value::Vector(floats.collect::<Result<_, Malformed>>()?)
             }
-            13 => Value::List(self.values()?),
-            14 => Value::Set(self.values()?),
+            13 => Value::List(self.items(depth)?),
+            14 => Value::Set(self.items(depth)?),
             15 => {
                 let n = self.length()?;
-                Value::Map((0..n).map(|_| Ok((self.value()?, self.value()?))).collect::<Result<_, Malformed>>()?)
+                Value::Map((0..n).map(|_| Ok((self.nested(depth + 1)?, self.nested(depth + 1)?))).collect::<Result<_, Malformed>>()?)
             }
-            16 => Value::Struct(self.values()?),
+            16 => Value::Struct(self.items(depth)?),
             17 => Value::Counter(self.signed()?),
             _ => return Err(Malformed),
         })
+    }
+
+    fn items(&mut self, depth: usize) -> Result<Vec<Value>, Malformed> {
+        let n = self.length()?;
+        (0..n).map(|_| self.nested(depth + 1)).collect()
     }
 
     pub fn values(&mut self) -> Result<Vec<Value>, Malformed> {

@@ -130,7 +130,7 @@ pub struct Anchor {
     pub version: Option<Version>,
     /// The number of the last commit on this partition; the next takes slot `(sequence + 1) % RING_SLOTS` of the ring.
     pub sequence: i64,
-    /// Commits whose later writes may not all have been made: id and bucket of the pending table.
+    /// Entries whose later writes may not all have been made: id and bucket in the pending table.
     pub outbox: Vec<(Uuid, i64)>,
     /// The ids of the last commits, if they were asked for.
     pub ring: Vec<Uuid>,
@@ -268,8 +268,9 @@ pub struct Guarded {
     pub expect: Option<Expect>,
     /// Checked in the same step (only with `native_guards`; otherwise they were checked on what `expect` names).
     pub guards: Vec<RawGuard>,
-    /// Remember the commit's id here with this bucket: its other writes are in the pending table.
-    pub outbox: Option<i64>,
+    /// Open this entry in the partition's outbox: its id (that of the try, not of the commit) and its bucket. The other
+    /// writes are in the pending table under it.
+    pub outbox: Option<(Uuid, i64)>,
 }
 
 /// What a guarded partition was when it was read, and what its version will be.
@@ -335,6 +336,8 @@ pub struct Add {
 #[derive(Clone, Debug)]
 pub struct Scan<'a> {
     pub table: &'static Table,
+    /// What `split` said of this number of ranges, the same for all of them.
+    pub split: &'a [u8],
     pub range: usize,
     pub ranges: usize,
     /// Where the page before ended, as the engine said.
@@ -387,7 +390,7 @@ pub trait Engine: Send + Sync + 'static {
         timestamp: i64,
     ) -> Result<()>;
 
-    /// Removes a commit's id from a partition's outbox. `version` is the commit's. Harmless if it is gone.
+    /// Removes an entry from a partition's outbox. `version` is that of its commit. Harmless if it is gone.
     async fn close_outbox(
         &self,
         tenant: &Tenant,
@@ -399,6 +402,12 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Adds to counters. Never repeated by the engine: an error that may have happened is the caller's to know.
     async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()>;
+
+    /// Where the ranges of a scan meet, for engines that look at the data to know: asked once, so that a table that grows
+    /// during the scan moves no boundary.
+    async fn split(&self, _table: &'static Table, _ranges: usize) -> Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
 
     async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage>;
 
@@ -455,6 +464,9 @@ impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
     }
     async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {
         (**self).add(tenant, adds).await
+    }
+    async fn split(&self, table: &'static Table, ranges: usize) -> Result<Vec<u8>> {
+        (**self).split(table, ranges).await
     }
     async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {
         (**self).scan(scan).await

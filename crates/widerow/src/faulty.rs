@@ -187,6 +187,10 @@ impl<E: Engine> Engine for Faulty<E> {
         self.call(self.inner.add(tenant, adds), Self::no_answer).await
     }
 
+    async fn split(&self, table: &'static Table, ranges: usize) -> Result<Vec<u8>> {
+        self.call(self.inner.split(table, ranges), Self::no_answer).await
+    }
+
     async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {
         self.call(self.inner.scan(scan), Self::no_answer).await
     }

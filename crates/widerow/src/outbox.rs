@@ -8,13 +8,13 @@
 //! finds in the outbox before it commits, so that later writes follow the order of commits; pending rows are dropped only
 //! after step 2 has become impossible.
 
-use std::ops::Bound;
+use std::{ops::Bound, sync::atomic::Ordering};
 
 use uuid::Uuid;
 
 use crate::{
-    codec::{self, Reader, put_bytes, put_value, put_values},
-    engine::{AnchorRows, Applied, Fence, ReadAnchor, Scan, Slice, Step, Version, Write},
+    codec::{self, Reader, put_bytes, put_length, put_value, put_values},
+    engine::{AnchorRows, Applied, Fence, ReadAnchor, Slice, Step, Version, Write},
     error::{Error, Result},
     key::Tenant,
     limits,
@@ -60,8 +60,13 @@ pub static PENDING: LazyTable = LazyTable::new(|| {
 pub const GRACE_SECONDS: i64 = 60;
 /// Pieces without their first, which is written last, are dropped after this long.
 pub const TORN_SECONDS: i64 = 24 * 60 * 60;
-/// Seconds of one bucket of the pending table.
-const BUCKET_SECONDS: i64 = 600;
+/// Seconds of one bucket of the pending table: a partition that a busy cluster does not fill with tombstones.
+const BUCKET_SECONDS: i64 = 60;
+/// Buckets younger than this are looked at in every sweep, for clocks that are behind.
+const RECENT_SECONDS: i64 = 600;
+const SWEEP_PAGE_ROWS: usize = 256;
+/// Tries of a writer to make its own later writes before it leaves them to others.
+const FINISH_TRIES: u32 = 4;
 const FORMAT: u8 = 1;
 
 /// A commit's later writes, as they are stored.
@@ -84,50 +89,57 @@ pub(crate) struct Pending {
 pub struct Swept {
     /// Commits whose later writes were made now.
     pub finished: usize,
-    /// Commits that had never been applied.
+    /// Tries that had never become a commit.
     pub dropped: usize,
     /// Commits too young to judge.
     pub waiting: usize,
+    /// Rows that could not be dealt with; the log says why, and the next sweep tries again.
+    pub failed: usize,
 }
 
 impl Store {
     /// Steps 1 to 3 of a commit that the engine cannot apply at once. `step` has the guarded partition's own writes.
     pub(crate) async fn apply_with_outbox(&self, mut step: Step<'_>, later: Vec<Write>) -> Result<Applied> {
         let now = self.inner.now();
-        let bucket = now.millis().div_euclid(1000 * BUCKET_SECONDS);
-        let guarded = step.guarded.as_ref().map(|g| (g.table, g.partition.clone()));
-        let mut pending = Pending {
-            id: step.id,
-            bucket,
+        let pending = Pending {
+            // RACE: of the try, not of the commit. The same commit may be tried again, here or in another process, and no
+            // try may finish, or drop, what another has stored.
+            id: self.inner.new_id(),
+            bucket: bucket_of(now),
             tenant: self.tenant.clone(),
-            guarded,
+            guarded: step.guarded.as_ref().map(|g| (g.table, g.partition.clone())),
             created_at: now,
             timestamp: step.timestamp,
             pieces: 0,
             writes: Some(later),
         };
-        // A guarded step carries its own proof; without one, the first piece is it, and must be the last to be written.
         let mut rows = pending.encode();
-        pending.pieces = rows.len() as i32;
+        let pending = Pending { pieces: rows.len() as i32, ..pending };
+        // ORDER: without a guarded partition the first piece is the proof of the commit, so it must be written last.
         if pending.guarded.is_none() {
             rows.reverse();
         }
         let system = self.system();
-        for row in rows {
+        let last = rows.len() - 1;
+        for (i, row) in rows.into_iter().enumerate() {
             let put = Write::Put { table: &PENDING, values: row, expires_at: None, indexes: Vec::new() };
-            // Whatever became of this row, the commit itself has not been made.
-            let stored = system.plain(vec![put], step.timestamp).await;
-            stored.map_err(|e| if e.may_have_happened() { Error::unavailable(e) } else { e })?;
+            let proof = pending.guarded.is_none() && i == last;
+            system.plain(vec![put], step.timestamp).await.map_err(|e| match e {
+                e if !e.may_have_happened() => e,
+                e if proof => Error::Indeterminate { id: step.id, detail: e.to_string() },
+                // Whatever became of this row, the commit has not been made.
+                e => Error::unavailable(e),
+            })?;
         }
         let mut applied = Applied::Done(Version(0));
         if let Some(guarded) = &mut step.guarded {
-            guarded.outbox = Some(bucket);
-            applied = match self.apply_settled(step).await {
-                // It is not known: the sweeper will find out, so the writes must stay.
-                Err(e @ Error::Indeterminate { .. }) => return Err(e),
-                other => other?,
-            };
-            if !matches!(applied, Applied::Done(_)) {
+            guarded.outbox = Some((pending.id, pending.bucket));
+            // An outcome that stays unknown leaves the rows to the sweeper, which will find out.
+            let settled = self.apply_settled(step).await?;
+            applied = settled.applied;
+            // The ring knows the commit, not the try: another process may have made it, or finished this one.
+            let ours = !settled.by_ring || self.is_open(&pending).await?;
+            if !ours || !matches!(applied, Applied::Done(_)) {
                 if let Err(e) = system.forget(&pending).await {
                     tracing::warn!(id = %pending.id, error = %e, "pending rows of no commit are left to the sweeper");
                 }
@@ -135,10 +147,22 @@ impl Store {
             }
         }
         // The commit is made: whatever fails from here on is finished by the next writer or by the sweeper.
-        if let Err(e) = self.finish(&pending).await {
-            tracing::warn!(id = %pending.id, error = %e, "later writes of a commit are left to the sweeper");
+        for tries in 1..=FINISH_TRIES {
+            match self.finish(&pending).await {
+                Ok(()) => break,
+                Err(_) if tries < FINISH_TRIES => self.inner.back_off(tries).await,
+                Err(e) => tracing::warn!(id = %pending.id, error = %e, "later writes of a commit are left to the sweeper"),
+            }
         }
         Ok(applied)
+    }
+
+    /// Whether the try's entry stands in its partition's outbox.
+    async fn is_open(&self, pending: &Pending) -> Result<bool> {
+        let Some((table, partition)) = &pending.guarded else { return Ok(true) };
+        let read = ReadAnchor { tenant: &self.tenant, table, partition, rows: AnchorRows::Keys(&[]), ring: false };
+        let anchor = self.inner.engine.read_anchor(read).await?;
+        Ok(anchor.outbox.iter().any(|(entry, _)| *entry == pending.id))
     }
 
     fn system(&self) -> Store {
@@ -180,8 +204,7 @@ impl Store {
 
     /// Removes the pending rows. The first piece goes last: it says how many there are.
     ///
-    /// ORDER: under their own timestamp, at which a removal wins over a write. A later one could take the rows of the next
-    /// try of the same commit, which are stored under the same key at the next version.
+    /// ORDER: under their own timestamp, at which a removal wins over a write, so that no clock can come between them.
     async fn forget(&self, pending: &Pending) -> Result<()> {
         let timestamp = pending.timestamp;
         for piece in (0..pending.pieces).rev() {
@@ -216,98 +239,164 @@ impl Store {
     }
 
     async fn load(&self, id: Uuid, bucket: i64) -> Result<Option<Pending>> {
-        let system = Tenant::system();
+        let pieces = self.pending_rows(bucket, &[Value::Uuid(id)], None, limits::COMMIT_WRITES_MAX).await?;
+        Pending::decode(&self.inner.schema, &pieces)
+    }
+
+    async fn pending_rows(
+        &self,
+        bucket: i64,
+        prefix: &[Value],
+        after: Option<&[Value]>,
+        limit: usize,
+    ) -> Result<Vec<Vec<Value>>> {
         let page = self
             .inner
             .engine
             .slice(Slice {
-                tenant: &system,
+                tenant: &Tenant::system(),
                 table: &PENDING,
                 partition: &[Value::BigInt(bucket)],
-                prefix: &[Value::Uuid(id)],
+                prefix,
                 lower: Bound::Unbounded,
                 upper: Bound::Unbounded,
                 reverse: false,
-                after: None,
-                limit: limits::COMMIT_WRITES_MAX,
+                after,
+                limit,
                 consistency: Consistency::Quorum,
             })
             .await?;
-        let pieces: Vec<_> = page.rows.into_iter().map(|row| row.values).collect();
-        Pending::decode(&self.inner.schema, &pieces)
+        Ok(page.rows.into_iter().map(|row| row.values).collect())
     }
 }
 
 impl Database {
     /// Finishes or drops what processes left behind when they died. Run it every half a minute; any number of processes
-    /// may, at the same time.
+    /// may, at the same time. The first sweep of a process looks at the whole pending table, later ones at recent buckets.
     pub async fn sweep(&self) -> Result<Swept> {
         self.sweep_older_than(GRACE_SECONDS).await
     }
 
     pub async fn sweep_older_than(&self, grace_seconds: i64) -> Result<Swept> {
         let mut swept = Swept::default();
-        let mut after: Option<Vec<u8>> = None;
-        loop {
-            let scan = Scan { table: &PENDING, range: 0, ranges: 1, after: after.as_deref(), limit: 64 };
-            let page = self.inner.engine.scan(scan).await?;
-            for (_, row) in page.rows {
-                self.sweep_row(&row.values, grace_seconds, &mut swept).await?;
+        let now = self.inner.now();
+        let mut oldest = bucket_of(now.plus_seconds(-RECENT_SECONDS));
+        match self.inner.swept_to.load(Ordering::SeqCst) {
+            i64::MIN => self.sweep_all(grace_seconds, &mut swept, &mut oldest).await?,
+            first => {
+                // A little ahead as well, for clocks that are.
+                for bucket in first..=bucket_of(now.plus_seconds(BUCKET_SECONDS)) {
+                    self.sweep_bucket(bucket, grace_seconds, &mut swept, &mut oldest).await?;
+                }
             }
-            match page.next {
-                Some(next) => after = Some(next),
-                None => return Ok(swept),
+        }
+        self.inner.swept_to.store(oldest, Ordering::SeqCst);
+        Ok(swept)
+    }
+
+    async fn sweep_all(&self, grace_seconds: i64, swept: &mut Swept, oldest: &mut i64) -> Result<()> {
+        for mut scan in self.scan(&PENDING, 1).await? {
+            while let Some(rows) = scan.next().await? {
+                for (_, row) in rows {
+                    self.sweep_row(&row.values, grace_seconds, swept, oldest).await;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn sweep_bucket(&self, bucket: i64, grace_seconds: i64, swept: &mut Swept, oldest: &mut i64) -> Result<()> {
+        let system = Store { inner: self.inner.clone(), tenant: Tenant::system() };
+        let mut after: Option<Vec<Value>> = None;
+        loop {
+            let rows = system.pending_rows(bucket, &[], after.as_deref(), SWEEP_PAGE_ROWS).await?;
+            for row in &rows {
+                self.sweep_row(row, grace_seconds, swept, oldest).await;
+            }
+            match rows.last() {
+                Some(last) if rows.len() == SWEEP_PAGE_ROWS => after = Some(last[1..3].to_vec()),
+                _ => return Ok(()),
             }
         }
     }
 
-    async fn sweep_row(&self, row: &[Value], grace_seconds: i64, swept: &mut Swept) -> Result<()> {
+    /// One row that cannot be dealt with does not keep the others waiting.
+    async fn sweep_row(&self, row: &[Value], grace_seconds: i64, swept: &mut Swept, oldest: &mut i64) {
         let [Value::BigInt(bucket), Value::Uuid(id), Value::Int(piece), _] = row else {
-            return Err(Error::corrupt(&PENDING.name, "a row of another shape"));
+            tracing::error!("a row of the pending table has another shape");
+            swept.failed += 1;
+            return;
         };
+        let counted = match self.sweep_commit(*bucket, *id, *piece, grace_seconds).await {
+            Ok(Some(Fate::Finished)) => &mut swept.finished,
+            Ok(Some(Fate::Dropped)) => &mut swept.dropped,
+            Ok(Some(Fate::Waiting)) => {
+                *oldest = (*oldest).min(*bucket);
+                &mut swept.waiting
+            }
+            Ok(None) => return,
+            Err(e) => {
+                tracing::error!(%id, error = %e, "a pending commit could not be dealt with");
+                *oldest = (*oldest).min(*bucket);
+                &mut swept.failed
+            }
+        };
+        *counted += 1;
+    }
+
+    async fn sweep_commit(&self, bucket: i64, id: Uuid, piece: i32, grace_seconds: i64) -> Result<Option<Fate>> {
         let now = self.inner.now();
         let system = Store { inner: self.inner.clone(), tenant: Tenant::system() };
-        if *piece != 0 {
+        if piece != 0 {
             // Its first piece stands before it and was dealt with, unless the writer died before writing it.
             let age = now.millis() / 1000 - bucket * BUCKET_SECONDS;
-            if age > TORN_SECONDS && system.load(*id, *bucket).await?.is_none() {
-                let key = vec![Value::BigInt(*bucket), Value::Uuid(*id), Value::Int(*piece)];
-                system.plain(vec![Write::Delete { table: &PENDING, key }], self.inner.timestamp()).await?;
+            if system.load(id, bucket).await?.is_some() {
+                return Ok(None);
             }
-            return Ok(());
+            if age <= TORN_SECONDS {
+                return Ok(Some(Fate::Waiting));
+            }
+            let key = vec![Value::BigInt(bucket), Value::Uuid(id), Value::Int(piece)];
+            system.plain(vec![Write::Delete { table: &PENDING, key }], self.inner.timestamp()).await?;
+            return Ok(Some(Fate::Dropped));
         }
-        let Some(pending) = system.load(*id, *bucket).await? else { return Ok(()) };
+        let Some(pending) = system.load(id, bucket).await? else { return Ok(None) };
         if (now.millis() - pending.created_at.millis()) / 1000 < grace_seconds {
-            swept.waiting += 1;
-            return Ok(());
+            return Ok(Some(Fate::Waiting));
         }
         let store = Store { inner: self.inner.clone(), tenant: pending.tenant.clone() };
         let Some((table, partition)) = pending.guarded.clone() else {
             store.finish(&pending).await?;
-            swept.finished += 1;
-            return Ok(());
+            return Ok(Some(Fate::Finished));
         };
         for _ in 0..limits::CONTENTION_TRIES_MAX {
-            let rows = AnchorRows::Keys(&[]);
-            let read = ReadAnchor { tenant: &store.tenant, table, partition: &partition, rows, ring: false };
+            let read =
+                ReadAnchor { tenant: &store.tenant, table, partition: &partition, rows: AnchorRows::Keys(&[]), ring: false };
             let anchor = self.inner.engine.read_anchor(read).await?;
-            if anchor.outbox.iter().any(|(entry, _)| entry == id) {
+            if anchor.outbox.iter().any(|(entry, _)| *entry == id) {
                 store.finish(&pending).await?;
-                swept.finished += 1;
-                return Ok(());
+                return Ok(Some(Fate::Finished));
             }
             // RACE: its writer may be asleep between storing these rows and applying the step. Moving the version makes
             // that step impossible; only then are the rows useless.
             let moved = store.apply_at(self.inner.new_id(), table, &partition, &anchor, Vec::new()).await?;
             if let Applied::Done(_) = moved {
                 system.forget(&pending).await?;
-                swept.dropped += 1;
-                return Ok(());
+                return Ok(Some(Fate::Dropped));
             }
         }
-        swept.waiting += 1;
-        Ok(())
+        Ok(Some(Fate::Waiting))
     }
+}
+
+enum Fate {
+    Finished,
+    Dropped,
+    Waiting,
+}
+
+fn bucket_of(at: Timestamp) -> i64 {
+    at.millis().div_euclid(1000 * BUCKET_SECONDS)
 }
 
 impl Pending {
@@ -370,8 +459,7 @@ impl Pending {
             return Err(corrupt(&"a head of another shape"));
         };
         let mut body = head.rest().to_vec();
-        // More rows than pieces are left over from an earlier try of the commit.
-        for (i, row) in rows.iter().enumerate().take(pieces as usize).skip(1) {
+        for (i, row) in rows.iter().enumerate().skip(1) {
             match &row[..] {
                 [_, _, Value::Int(piece), Value::Blob(more)] if *piece as usize == i => body.extend_from_slice(more),
                 _ => break,
@@ -411,8 +499,8 @@ fn put_write(out: &mut Vec<u8>, write: &Write) {
     });
     put_bytes(out, write.table().name.as_bytes());
     match write {
-        Write::Put { values, expires_at, .. } => {
-            put_values(out, values);
+        Write::Put { table, values, expires_at, .. } => {
+            put_named(out, table, values.iter().enumerate());
             put_value(out, &expires_at.map_or(Value::Null, Value::Timestamp));
         }
         Write::Delete { key, .. } => put_values(out, key),
@@ -431,9 +519,7 @@ fn put_write(out: &mut Vec<u8>, write: &Write) {
         }
         Write::SetStatics { partition, cells, .. } => {
             put_values(out, partition);
-            let flat: Vec<_> =
-                cells.iter().flat_map(|(position, value)| [Value::Int(*position as i32), value.clone()]).collect();
-            put_values(out, &flat);
+            put_named(out, write.table(), cells.iter().map(|(position, value)| (*position, value)));
         }
     }
 }
@@ -444,8 +530,10 @@ fn take_write(schema: &Schema, reader: &mut Reader<'_>) -> Result<Write> {
     let table = find(schema, reader.text().map_err(text)?)?;
     Ok(match kind {
         0 => {
-            let mut values = reader.values().map_err(text)?;
-            values.resize(table.columns.len(), Value::Null);
+            let mut values = vec![Value::Null; table.columns.len()];
+            for (position, value) in take_named(reader, table)? {
+                values[position] = value;
+            }
             let expires_at = match reader.value().map_err(text)? {
                 Value::Timestamp(t) => Some(t),
                 _ => None,
@@ -469,13 +557,30 @@ fn take_write(schema: &Schema, reader: &mut Reader<'_>) -> Result<Write> {
         }
         3 => {
             let partition = reader.values().map_err(text)?;
-            let flat = reader.values().map_err(text)?;
-            let cells = flat.chunks_exact(2).map(|pair| match pair {
-                [Value::Int(position), value] => Ok((*position as usize, value.clone())),
-                _ => Err(Error::corrupt(&PENDING.name, "a static cell of another shape")),
-            });
-            Write::SetStatics { table, partition, cells: cells.collect::<Result<_>>()? }
+            Write::SetStatics { table, partition, cells: take_named(reader, table)? }
         }
         _ => return Err(Error::corrupt(&PENDING.name, "an unknown kind of write")),
     })
+}
+
+/// Cells by the names of their columns: a declaration may gain columns while a commit is pending.
+fn put_named<'v>(out: &mut Vec<u8>, table: &Table, cells: impl Iterator<Item = (usize, &'v Value)>) {
+    let cells: Vec<_> = cells.collect();
+    put_length(out, cells.len());
+    for (position, value) in cells {
+        put_bytes(out, table.columns[position].name.as_bytes());
+        put_value(out, value);
+    }
+}
+
+fn take_named(reader: &mut Reader<'_>, table: &Table) -> Result<Vec<(usize, Value)>> {
+    let text = |e: codec::Malformed| Error::corrupt(&PENDING.name, e);
+    let mut cells = Vec::new();
+    for _ in 0..reader.length().map_err(text)? {
+        let position = table.position(reader.text().map_err(text)?);
+        let value = reader.value().map_err(text)?;
+        // A column that is no longer declared is no longer written.
+        cells.extend(position.map(|position| (position, value)));
+    }
+    Ok(cells)
 }

@@ -158,6 +158,8 @@ fn collect_structs<'t>(t: &'t Type, found: &mut Vec<&'t StructType>) {
 pub struct Schema {
     tables: BTreeMap<String, &'static Table>,
     derivations: Vec<Derivation>,
+    /// A name that two different declarations have.
+    twice: Option<String>,
 }
 
 impl Schema {
@@ -168,7 +170,10 @@ impl Schema {
     }
 
     pub fn table<R: Row>(mut self) -> Self {
-        self.tables.insert(R::table().name.clone(), R::table());
+        let table = R::table();
+        if self.tables.insert(table.name.clone(), table).is_some_and(|other| other != table) {
+            self.twice.get_or_insert_with(|| table.name.clone());
+        }
         self
     }
 
@@ -180,6 +185,9 @@ impl Schema {
 
     /// The schema, if it makes sense as a whole.
     pub fn build(self) -> Result<Schema, SchemaError> {
+        if let Some(table) = self.twice {
+            return Err(SchemaError::Declaration { table, problem: "it is declared twice, differently".into() });
+        }
         for table in self.tables.values() {
             check(table)?;
         }
@@ -188,7 +196,7 @@ impl Schema {
             if !base.guarded {
                 return Err(SchemaError::BaseNotGuarded { base: base.name.clone(), derived: derived.name.clone() });
             }
-            if derived.guarded || derived.counters || derived.has_statics() {
+            if derived.guarded || derived.counters || derived.has_statics() || derived.ttl_seconds.is_some() {
                 return Err(SchemaError::DerivedNotPlain { derived: derived.name.clone() });
             }
             if self.derivations[..i].iter().any(|d| d.derived.name == derived.name) {
@@ -256,6 +264,10 @@ fn check(table: &Table) -> Result<(), SchemaError> {
         }
         if i < table.key_columns() && !column.column_type.orders_in_keys() {
             return wrong(format!("column {} is of type {}, which no key can have", column.name, column.column_type));
+        }
+        let counter = column.column_type == Type::Counter;
+        if i >= table.key_columns() && counter != table.counters {
+            return wrong(format!("column {}: counters stand in tables of counters, and nothing else does", column.name));
         }
         if RESERVED.contains(&column.name.as_str()) {
             return wrong(format!("column {} has a name that the data layer needs for itself", column.name));

@@ -11,7 +11,7 @@ use super::convert;
 use crate::{
     error::Result,
     key::Tenant,
-    schema::{Direction, Kind, Table},
+    schema::{Column, Direction, Kind, Table},
     value::{Type, Value},
 };
 
@@ -90,6 +90,15 @@ pub(super) fn type_text(t: &Type, keyspace: Option<&str>) -> String {
         },
         Type::Vector(n) => format!("vector<float, {n}>"),
         plain => plain.to_string(),
+    }
+}
+
+/// A column's type. A list is frozen where its table is not guarded: such rows may be written twice under one timestamp,
+/// which doubles a list that is not.
+pub(super) fn column_text(table: &Table, column: &Column, keyspace: Option<&str>) -> String {
+    match &column.column_type {
+        t @ Type::List(_) if !table.guarded => inner_type_text(t, keyspace),
+        t => type_text(t, keyspace),
     }
 }
 

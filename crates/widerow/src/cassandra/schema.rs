@@ -61,7 +61,7 @@ fn create_type(keyspace: &str, def: &StructType) -> String {
 pub(super) fn create_table(keyspace: &str, table: &Table) -> String {
     let mut lines = vec![format!("    {} text", cql::TENANT)];
     for column in &table.columns {
-        lines.push(format!("    {}", column_definition(keyspace, column)));
+        lines.push(format!("    {}", column_definition(keyspace, table, column)));
     }
     for (name, t, is_static) in hidden_columns(table) {
         lines.push(format!("    {} {t}{}", quote(name), if is_static { " static" } else { "" }));
@@ -85,9 +85,9 @@ fn names(columns: &[Column]) -> impl Iterator<Item = std::borrow::Cow<'_, str>> 
     columns.iter().map(|c| quote(&c.name))
 }
 
-fn column_definition(keyspace: &str, column: &Column) -> String {
+fn column_definition(keyspace: &str, table: &Table, column: &Column) -> String {
     let kind = if column.kind == Kind::Static { " static" } else { "" };
-    format!("{} {}{kind}", quote(&column.name), type_text(&column.column_type, Some(keyspace)))
+    format!("{} {}{kind}", quote(&column.name), column_text(table, column, Some(keyspace)))
 }
 
 fn options(table: &Table) -> Vec<String> {
@@ -282,7 +282,7 @@ fn compare_table(keyspace: &str, table: &Table, columns: &BTreeMap<String, Found
     compare_keys(table, columns, plan);
     let others = table.others().iter();
     let declared = others.map(|c| {
-        let (named, compared) = (type_text(&c.column_type, Some(keyspace)), type_text(&c.column_type, None));
+        let (named, compared) = (column_text(table, c, Some(keyspace)), column_text(table, c, None));
         (c.name.as_str(), named, compared, c.kind == Kind::Static)
     });
     let hidden = hidden_columns(table).into_iter();

@@ -133,7 +133,11 @@ impl Cassandra {
         }
         meter::charge(written(writes));
         let send = |cql: Cql| async move {
-            let level = link::plain_level(cql.table.write);
+            // At a quorum at least: afterwards nobody remembers that the row was to be written.
+            let level = link::plain_level(match cql.table.write {
+                Consistency::One | Consistency::LocalOne => Consistency::LocalQuorum,
+                enough => enough,
+            });
             let sent = self.link.write(std::slice::from_ref(&cql), BatchType::Unlogged, level, timestamp).await;
             // The other writes of this call may have been made.
             sent.map_err(|f| f.with_certainty(false).into_write_error(id, cql.table, self.link.request_timeout))
@@ -196,9 +200,9 @@ impl Cassandra {
         cql.name(cql::SEQUENCE).text(" = ?, ").bind(CqlValue::BigInt(sequence));
         cql.name(cql::RING).text("[?] = ?").bind(CqlValue::Int(sequence.rem_euclid(RING_SLOTS) as i32));
         cql.bind(CqlValue::Uuid(step.id));
-        if let Some(bucket) = guarded.outbox {
+        if let Some((entry, bucket)) = guarded.outbox {
             cql.text(", ").name(cql::OUTBOX).text("[?] = ?");
-            cql.bind(CqlValue::Uuid(step.id)).bind(CqlValue::BigInt(bucket));
+            cql.bind(CqlValue::Uuid(entry)).bind(CqlValue::BigInt(bucket));
         }
         cql.of_partition(step.tenant, &guarded.partition)?;
         cql.text(" IF ").name(cql::VERSION).text(" = ?");

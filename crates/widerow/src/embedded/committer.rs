@@ -18,6 +18,7 @@ use super::{
     row::{self, Bookkeeping, Layout},
 };
 use crate::{
+    codec,
     engine::{Applied, Condition, Expect, RawGuard, RawRow, Version},
     error::{Error, Result},
     limits::RING_SLOTS,
@@ -52,6 +53,15 @@ pub(super) enum Change {
     },
 }
 
+impl Change {
+    fn key(&self) -> &[u8] {
+        match self {
+            Change::Put { key, .. } | Change::Remove { key } => key,
+            Change::RemoveRange { from, .. } => from,
+        }
+    }
+}
+
 /// The guarded partition of a commit, encoded by the caller.
 #[derive(Debug)]
 pub(super) struct GuardedPart {
@@ -61,7 +71,7 @@ pub(super) struct GuardedPart {
     pub expect: Option<Expect>,
     /// Each with the key of its row.
     pub guards: Vec<(RawGuard, Vec<u8>)>,
-    pub outbox: Option<i64>,
+    pub outbox: Option<(Uuid, i64)>,
 }
 
 /// The row's layout and key, and what to add to which columns.
@@ -111,12 +121,15 @@ pub(super) struct Committer {
 /// send again look into the partition's ring first.
 #[derive(Default)]
 struct Recent {
-    versions: HashMap<Uuid, Version>,
-    order: VecDeque<Uuid>,
+    versions: HashMap<StepId, Version>,
+    order: VecDeque<StepId>,
 }
 
+/// A commit's id and what it writes to: one id may be used on several partitions.
+type StepId = (Uuid, u64);
+
 impl Recent {
-    fn remember(&mut self, id: Uuid, version: Version) {
+    fn remember(&mut self, id: StepId, version: Version) {
         if self.versions.insert(id, version).is_none() {
             self.order.push_back(id);
         }
@@ -130,6 +143,9 @@ impl Recent {
 
 /// What the commits of a group have changed and not yet written.
 type Overlay = HashMap<Vec<u8>, Option<Vec<u8>>>;
+
+/// Where the answer goes, the commit's id and scope, the answer.
+type Decided = (oneshot::Sender<Result<Applied>>, Uuid, Option<u64>, Result<Applied>);
 
 struct Group {
     rows: Overlay,
@@ -157,11 +173,9 @@ impl Committer {
                     .flatten();
             }
             let written = self.write(group, durable);
-            for (reply, id, answer) in answers {
-                if let (Ok(()), Ok(Applied::Done(version))) = (&written, &answer)
-                    && !id.is_nil()
-                {
-                    self.recent.remember(id, *version);
+            for (reply, id, scope, answer) in answers {
+                if let (Ok(()), Ok(Applied::Done(version)), Some(scope)) = (&written, &answer, scope) {
+                    self.recent.remember((id, scope), *version);
                 }
                 let answer = match (&written, answer) {
                     (Ok(()), answer) => answer,
@@ -188,21 +202,28 @@ impl Committer {
         batch.commit()
     }
 
-    fn decide(&self, group: &mut Group, request: Request) -> (oneshot::Sender<Result<Applied>>, Uuid, Result<Applied>) {
+    fn decide(&self, group: &mut Group, request: Request) -> Decided {
         match request {
             Request::Commit { id, guarded, changes, now, now_micros, reply } => {
-                let answer = self.commit(group, id, guarded.map(|g| *g), changes, now, now_micros);
-                (reply, id, answer)
+                let scope = match &guarded {
+                    Some(part) => codec::fingerprint(&part.partition),
+                    None => codec::fingerprint(&changes.iter().flat_map(Change::key).copied().collect::<Vec<u8>>()),
+                };
+                let answer = match self.recent.versions.get(&(id, scope)) {
+                    Some(version) => Ok(Applied::Done(*version)),
+                    None => self.commit(group, id, guarded.map(|g| *g), changes, now, now_micros),
+                };
+                (reply, id, Some(scope), answer)
             }
             Request::Late { fence, outbox_id, changes, reply } => {
                 let answer = self.late(group, &fence, outbox_id, changes);
-                (reply, Uuid::nil(), answer)
+                (reply, Uuid::nil(), None, answer)
             }
             Request::CloseOutbox { bookkeeping, id, reply } => {
-                (reply, Uuid::nil(), self.close_outbox(group, bookkeeping, id))
+                (reply, Uuid::nil(), None, self.close_outbox(group, bookkeeping, id))
             }
-            Request::Add { adds, reply } => (reply, Uuid::nil(), self.add(group, adds)),
-            Request::Reclaim { entries, now, reply } => (reply, Uuid::nil(), self.reclaim(group, entries, now)),
+            Request::Add { adds, reply } => (reply, Uuid::nil(), None, self.add(group, adds)),
+            Request::Reclaim { entries, now, reply } => (reply, Uuid::nil(), None, self.reclaim(group, entries, now)),
         }
     }
 
@@ -227,9 +248,6 @@ impl Committer {
         now: Timestamp,
         now_micros: i64,
     ) -> Result<Applied> {
-        if let Some(version) = self.recent.versions.get(&id) {
-            return Ok(Applied::Done(*version));
-        }
         let Some(part) = guarded else {
             self.apply(group, changes)?;
             return Ok(Applied::Done(Version(0)));
@@ -259,9 +277,7 @@ impl Committer {
         state.sequence += 1;
         let mut slot = key.clone();
         slot.push((state.sequence % RING_SLOTS) as u8);
-        if let Some(bucket) = part.outbox {
-            state.outbox.push((id, bucket));
-        }
+        state.outbox.extend(part.outbox);
         self.apply(group, changes)?;
         group.rows.insert(slot, Some(id.as_bytes().to_vec()));
         group.rows.insert(key, Some(state.encode()));

@@ -344,6 +344,11 @@ impl Engine for Embedded {
         Ok(())
     }
 
+    async fn split(&self, table: &'static Table, ranges: usize) -> Result<Vec<u8>> {
+        let layout = self.layout(table)?;
+        self.view(&layout).split(ranges)
+    }
+
     async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {
         let layout = self.layout(scan.table)?;
         let page = self.view(&layout).scan(&scan)?;

@@ -11,7 +11,7 @@ use super::{
     row::{self, Bookkeeping, Layout},
 };
 use crate::{
-    codec::Malformed,
+    codec::{Malformed, Reader, put_bytes},
     engine::{Anchor, AnchorRows, RawPage, RawRow, ReadAnchor, Scan, ScanPage, Slice, Version},
     error::{Error, Result},
     key::Tenant,
@@ -189,34 +189,46 @@ impl View<'_> {
         Ok(page)
     }
 
-    /// Splits what lies between the table's first and last key evenly by the eight bytes behind what they share.
-    fn scan_range(&self, scan: &Scan<'_>) -> Result<(Vec<u8>, Vec<u8>)> {
+    /// Where the ranges of a scan meet: what lies between the table's first and last key, split evenly by the eight bytes
+    /// behind what they share. Partitions are never cut.
+    pub(super) fn split(&self, ranges: usize) -> Result<Vec<u8>> {
         let start = self.layout.id.to_be_bytes().to_vec();
         let end = (self.layout.id + 1).to_be_bytes().to_vec();
         let edge = |entry: Option<fjall::Guard>| -> Result<Option<Vec<u8>>> {
             entry.map(|e| e.key().map(|k| k.to_vec()).map_err(engine_error)).transpose()
         };
         let whole = || self.snapshot.range(self.rows, start.clone()..end.clone());
+        let mut out = Vec::new();
         let (Some(first), Some(last)) = (edge(whole().next())?, edge(whole().next_back())?) else {
-            return Ok((end.clone(), end));
+            (1..ranges).for_each(|_| put_bytes(&mut out, &end));
+            return Ok(out);
         };
         let shared = first.iter().zip(&last).take_while(|(a, b)| a == b).count();
         let eight = |key: &[u8]| {
             let mut bytes = [0; 8];
             key[shared..].iter().take(8).zip(&mut bytes).for_each(|(b, slot)| *slot = *b);
-            u64::from_be_bytes(bytes)
+            u128::from(u64::from_be_bytes(bytes))
         };
-        let (low, high) = (u128::from(eight(&first)), u128::from(eight(&last)));
-        let boundary = |i: usize| {
-            let point = low + (high - low) * i as u128 / scan.ranges as u128;
-            // Whole partitions in one range: the boundary is the beginning of the partition that it falls into.
+        let (low, high) = (eight(&first), eight(&last));
+        for i in 1..ranges {
             let mut key = first[..shared].to_vec();
-            key.extend_from_slice(&(point as u64).to_be_bytes());
-            self.partition_start(key)
-        };
-        let from = if scan.range == 0 { start } else { boundary(scan.range)? };
-        let to = if scan.range + 1 == scan.ranges { end } else { boundary(scan.range + 1)? };
-        Ok((from, to))
+            key.extend_from_slice(&((low + (high - low) * i as u128 / ranges as u128) as u64).to_be_bytes());
+            put_bytes(&mut out, &self.partition_start(key)?);
+        }
+        Ok(out)
+    }
+
+    fn scan_range(&self, scan: &Scan<'_>) -> Result<(Vec<u8>, Vec<u8>)> {
+        let mut bounds = vec![self.layout.id.to_be_bytes().to_vec()];
+        let mut reader = Reader::new(scan.split);
+        while !reader.is_empty() {
+            bounds.push(reader.bytes().map_err(|e| self.corrupt(e))?.to_vec());
+        }
+        bounds.push((self.layout.id + 1).to_be_bytes().to_vec());
+        if bounds.len() != scan.ranges + 1 || scan.range >= scan.ranges {
+            return Err(Error::invalid("scan", "its ranges are not those of its split"));
+        }
+        Ok((bounds[scan.range].clone(), bounds[scan.range + 1].clone()))
     }
 
     /// The beginning of the partition that holds the first key at or behind the given one.

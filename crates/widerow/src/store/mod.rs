@@ -6,9 +6,12 @@ mod scan;
 mod verify;
 mod write;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicI64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
 };
 
 use tokio::sync::{Mutex, MutexGuard};
@@ -33,6 +36,23 @@ use crate::{
 /// Locks for keys; two keys may share one, which only costs time.
 const LOCKS: usize = 1024;
 
+/// The longest that a writer waits for its turn.
+const LOCK_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// Expired rows that are reclaimed at once.
+const RECLAIM_ROWS: usize = 1000;
+
+/// The background work of a database; dropping it ends the work.
+#[derive(Debug)]
+#[must_use = "dropping it ends the work"]
+pub struct Maintenance(tokio::task::JoinHandle<()>);
+
+impl Drop for Maintenance {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// All tenants of one engine.
 #[derive(Clone)]
 pub struct Database {
@@ -46,6 +66,8 @@ pub(crate) struct Inner {
     ids: Arc<dyn Fn() -> Uuid + Send + Sync>,
     pub(crate) always_outbox: bool,
     last_timestamp: AtomicI64,
+    /// The oldest bucket of the pending table that may hold something; the least number until the table was scanned.
+    pub(crate) swept_to: AtomicI64,
     locks: Vec<Mutex<()>>,
 }
 
@@ -79,6 +101,7 @@ impl Database {
                 ids: options.ids,
                 always_outbox: options.always_outbox,
                 last_timestamp: AtomicI64::new(i64::MIN),
+                swept_to: AtomicI64::new(i64::MIN),
                 locks: (0..LOCKS).map(|_| Mutex::new(())).collect(),
             }),
         }
@@ -111,6 +134,25 @@ impl Database {
         &*self.inner.engine
     }
 
+    /// Sweeps and reclaims in the background, until the answer is dropped. One in each process is enough.
+    pub fn maintain(&self, every: Duration) -> Maintenance {
+        let database = self.clone();
+        Maintenance(tokio::spawn(async move {
+            let mut clock = tokio::time::interval(every);
+            clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+            loop {
+                clock.tick().await;
+                if let Err(error) = database.sweep().await {
+                    tracing::warn!(%error, "the sweep failed and will be tried again");
+                }
+                // Bounded pieces, so that writers get their turns.
+                while let Ok(RECLAIM_ROWS) = database.reclaim(RECLAIM_ROWS).await {
+                    tokio::task::yield_now().await;
+                }
+            }
+        }))
+    }
+
     /// Reclaims the space of expired rows; how many.
     pub async fn reclaim(&self, limit: usize) -> Result<usize> {
         self.inner.engine.reclaim(self.inner.clock.now(), limit).await
@@ -139,13 +181,20 @@ impl Inner {
         now.max(last.unwrap_or_else(|last| last) + 1)
     }
 
+    /// What is written from now on is later than this.
+    pub(crate) fn not_before(&self, timestamp: i64) {
+        self.last_timestamp.fetch_max(timestamp, Ordering::SeqCst);
+    }
+
     /// Writers of one partition queue here, so that they do not fight on the engine.
-    pub(crate) async fn lock(&self, tenant: &Tenant, table: &Table, partition: &[Value]) -> MutexGuard<'_, ()> {
+    pub(crate) async fn lock(&self, tenant: &Tenant, table: &Table, partition: &[Value]) -> Result<MutexGuard<'_, ()>> {
         let mut bytes = tenant.as_str().as_bytes().to_vec();
         bytes.push(0);
         bytes.extend_from_slice(table.name.as_bytes());
         codec::put_values(&mut bytes, partition);
-        self.locks[codec::fingerprint(&bytes) as usize % LOCKS].lock().await
+        let lock = self.locks[codec::fingerprint(&bytes) as usize % LOCKS].lock();
+        let waited = tokio::time::timeout(LOCK_TIME_MAX, lock).await;
+        waited.map_err(|_| Error::Contended { table: table.name.clone(), tries: 0 })
     }
 
     /// A pause that grows with the tries, and differs between writers.

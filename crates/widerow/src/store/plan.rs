@@ -51,6 +51,10 @@ impl Plan {
             check_guard(guard.table, &guard.guard)?;
             plan.guards.push(guard.guard);
         }
+        if commit.writes.len() > limits::COMMIT_WRITES_MAX {
+            let size = commit.writes.len();
+            return Err(Error::TooLarge { what: "writes of one commit".into(), size, limit: limits::COMMIT_WRITES_MAX });
+        }
         for planned in commit.writes {
             plan.add(inner, planned, now)?;
         }

@@ -1,5 +1,7 @@
 //! Whole tables, in parallel ranges, page by page: for export, verification and histograms. Never a table in memory.
 
+use std::sync::Arc;
+
 use futures::{StreamExt, stream};
 
 use super::Database;
@@ -21,6 +23,7 @@ pub struct ScanRows {
     table: &'static Table,
     range: usize,
     ranges: usize,
+    split: Arc<Vec<u8>>,
     after: Option<Vec<u8>>,
     done: bool,
 }
@@ -33,7 +36,7 @@ impl ScanRows {
         }
         let inner = &self.database.inner;
         let (table, range, ranges) = (self.table, self.range, self.ranges);
-        let scan = Scan { table, range, ranges, after: self.after.as_deref(), limit: PAGE_ROWS };
+        let scan = Scan { table, split: &self.split, range, ranges, after: self.after.as_deref(), limit: PAGE_ROWS };
         let page = inner.engine.scan(scan).await?;
         self.done = page.next.is_none();
         self.after = page.next;
@@ -89,15 +92,24 @@ impl Histogram {
 
 impl Database {
     /// The table in `ranges` scans that can run side by side; together they give every row once.
-    pub fn scan(&self, table: &'static Table, ranges: usize) -> Vec<ScanRows> {
+    pub async fn scan(&self, table: &'static Table, ranges: usize) -> Result<Vec<ScanRows>> {
         let ranges = ranges.max(1);
-        let scan = |range| ScanRows { database: self.clone(), table, range, ranges, after: None, done: false };
-        (0..ranges).map(scan).collect()
+        let split = Arc::new(self.inner.engine.split(table, ranges).await?);
+        let scan = |range| ScanRows {
+            database: self.clone(),
+            table,
+            range,
+            ranges,
+            split: split.clone(),
+            after: None,
+            done: false,
+        };
+        Ok((0..ranges).map(scan).collect())
     }
 
     /// Sizes of the table's partitions.
     pub async fn histogram(&self, table: &'static Table, ranges: usize) -> Result<Histogram> {
-        let ranges = self.scan(table, ranges).into_iter().map(|mut scan| async move {
+        let ranges = self.scan(table, ranges).await?.into_iter().map(|mut scan| async move {
             let mut histogram = Histogram::default();
             let mut current: Option<((Tenant, Vec<Value>), u64, u64)> = None;
             while let Some(rows) = scan.next().await? {

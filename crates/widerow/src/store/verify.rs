@@ -3,16 +3,23 @@
 //! RACE: a commit may be between its steps while it is looked at. A difference counts only if it is still there when the
 //! base row is read again, at its newest, with nothing left in its outbox.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Database, Store};
+use futures::{StreamExt, stream};
+
+use super::{Database, ScanRows, Store};
 use crate::{
     derived::Derivation,
-    engine::{Anchor, AnchorRows, IndexRow, RawRow, ReadAnchor, Write},
+    engine::{Anchor, AnchorRows, Applied, IndexRow, RawRow, Write},
     error::{Error, Result},
+    key::Tenant,
+    limits,
     schema::{Consistency, Kind},
     value::Value,
 };
+
+/// Looks at one base row before verification gives up on a partition that never stands still.
+const LOOKS_MAX: u32 = 12;
 
 /// How to verify.
 #[derive(Clone, Copy, Debug)]
@@ -67,66 +74,101 @@ impl Database {
         let mut report = VerifyReport::default();
         let derivations: Vec<Derivation> = self.inner.schema.derivations().to_vec();
         for derivation in &derivations {
-            self.verify_forward(derivation, options, &mut report).await?;
-            self.verify_backward(derivation, options, &mut report).await?;
+            for (table, forward) in [(derivation.base, true), (derivation.derived, false)] {
+                let scans = self.scan(table, options.ranges).await?.into_iter();
+                let parts = scans.map(|scan| self.verify_range(derivation, scan, forward, options));
+                let mut parts = stream::iter(parts).buffer_unordered(options.ranges.max(1));
+                while let Some(part) = parts.next().await {
+                    report.merge(part?, options.listed_max);
+                }
+            }
         }
         Ok(report)
     }
 
-    fn store(&self, tenant: &crate::key::Tenant) -> Store {
-        Store { inner: self.inner.clone(), tenant: tenant.clone() }
+    async fn verify_range(
+        &self,
+        d: &Derivation,
+        mut scan: ScanRows,
+        forward: bool,
+        options: VerifyOptions,
+    ) -> Result<VerifyReport> {
+        let mut report = VerifyReport::default();
+        while let Some(rows) = scan.next().await? {
+            let mut by_tenant: BTreeMap<Tenant, Vec<RawRow>> = BTreeMap::new();
+            for (tenant, row) in rows {
+                by_tenant.entry(tenant).or_default().push(row);
+            }
+            for (tenant, rows) in by_tenant {
+                let store = Store { inner: self.inner.clone(), tenant };
+                if forward {
+                    report.base_rows += rows.len() as u64;
+                    self.verify_forward(d, &store, rows, options, &mut report).await?;
+                } else {
+                    report.derived_rows += rows.len() as u64;
+                    self.verify_backward(d, &store, rows, options, &mut report).await?;
+                }
+            }
+        }
+        Ok(report)
     }
 
     /// Every row that a base row implies is there.
-    async fn verify_forward(&self, d: &Derivation, options: VerifyOptions, report: &mut VerifyReport) -> Result<()> {
-        for mut scan in self.scan(d.base, options.ranges) {
-            while let Some(rows) = scan.next().await? {
-                let mut by_tenant: BTreeMap<_, Vec<RawRow>> = BTreeMap::new();
-                for (tenant, row) in rows {
-                    by_tenant.entry(tenant).or_default().push(row);
-                }
-                for (tenant, bases) in by_tenant {
-                    report.base_rows += bases.len() as u64;
-                    let store = self.store(&tenant);
-                    for base in bases {
-                        let wanted = derive(d, &base.values)?;
-                        let found = store.derived_rows(d, &wanted).await?;
-                        let good = wanted.iter().zip(&found).all(|(w, f)| f.as_ref().is_some_and(|f| f.values == *w));
-                        if !good {
-                            let key = base.values[..d.base.key_columns()].to_vec();
-                            self.judge(d, &store, key, None, options, report).await?;
-                        }
-                    }
+    async fn verify_forward(
+        &self,
+        d: &Derivation,
+        store: &Store,
+        bases: Vec<RawRow>,
+        options: VerifyOptions,
+        report: &mut VerifyReport,
+    ) -> Result<()> {
+        let mut wanted = Vec::new();
+        for (i, base) in bases.iter().enumerate() {
+            wanted.extend(derive(d, &base.values)?.into_iter().map(|row| (i, row)));
+        }
+        let mut suspects = BTreeSet::new();
+        for chunk in wanted.chunks(limits::GET_KEYS_MAX) {
+            let rows: Vec<_> = chunk.iter().map(|(_, row)| row.clone()).collect();
+            for ((i, row), found) in chunk.iter().zip(store.derived_rows(d, &rows).await?) {
+                if found.is_none_or(|found| found.values != *row) {
+                    suspects.insert(*i);
                 }
             }
+        }
+        for i in suspects {
+            let key = bases[i].values[..d.base.key_columns()].to_vec();
+            self.judge(d, store, key, None, options, report).await?;
         }
         Ok(())
     }
 
     /// Every derived row has the base row that implies it.
-    async fn verify_backward(&self, d: &Derivation, options: VerifyOptions, report: &mut VerifyReport) -> Result<()> {
-        for mut scan in self.scan(d.derived, options.ranges) {
-            while let Some(rows) = scan.next().await? {
-                for (tenant, row) in rows {
-                    report.derived_rows += 1;
-                    let store = self.store(&tenant);
-                    let source = d.source(&row.values).map_err(|m| Error::mismatch(&d.derived.name, m))?;
-                    let base = store.get_raw(d.base, vec![source.clone()], Consistency::Quorum).await?.pop().flatten();
-                    let keys = d.derived.key_columns();
-                    let implied = match base {
-                        Some(base) => derive(d, &base.values)?.iter().any(|w| w[..keys] == row.values[..keys]),
-                        None => false,
-                    };
-                    if !implied {
-                        self.judge(d, &store, source, Some(row.values[..keys].to_vec()), options, report).await?;
-                    }
-                }
+    async fn verify_backward(
+        &self,
+        d: &Derivation,
+        store: &Store,
+        rows: Vec<RawRow>,
+        options: VerifyOptions,
+        report: &mut VerifyReport,
+    ) -> Result<()> {
+        let keys = d.derived.key_columns();
+        let source = |row: &RawRow| d.source(&row.values).map_err(|m| Error::mismatch(&d.derived.name, m));
+        let sources: Vec<Vec<Value>> = rows.iter().map(source).collect::<Result<_>>()?;
+        let bases = store.get_raw(d.base, sources.clone(), Consistency::Quorum).await?;
+        for ((row, source), base) in rows.iter().zip(sources).zip(bases) {
+            let implied = match base {
+                Some(base) => derive(d, &base.values)?.iter().any(|w| w[..keys] == row.values[..keys]),
+                None => false,
+            };
+            if !implied {
+                self.judge(d, store, source, Some(row.values[..keys].to_vec()), options, report).await?;
             }
         }
         Ok(())
     }
 
-    /// Looks again, at the newest state of the base row, with its outbox settled, and reports what is still wrong.
+    /// Looks again, at the newest state of the base row, with its outbox settled, and reports what is still wrong. A
+    /// partition that moves while it is looked at is looked at again.
     async fn judge(
         &self,
         d: &Derivation,
@@ -137,26 +179,58 @@ impl Database {
         report: &mut VerifyReport,
     ) -> Result<()> {
         let (partition, clustering) = source.split_at(d.base.partition_columns);
-        let _queue = self.inner.lock(&store.tenant, d.base, partition).await;
-        let clustering = clustering.to_vec();
-        let rows = AnchorRows::Keys(std::slice::from_ref(&clustering));
-        let mut anchor = loop {
-            let read = ReadAnchor { tenant: &store.tenant, table: d.base, partition, rows: rows.clone(), ring: false };
-            let anchor = self.inner.engine.read_anchor(read).await?;
-            if anchor.outbox.is_empty() {
-                break anchor;
+        let clustering = [clustering.to_vec()];
+        let _queue = self.inner.lock(&store.tenant, d.base, partition).await?;
+        for tries in 1..=LOOKS_MAX {
+            let anchor = store.settled(d.base, partition, AnchorRows::Keys(&clustering), false).await?;
+            let (wrong, writes, base) = store.wrong_rows(d, &anchor, suspect.clone()).await?;
+            if wrong.is_empty() {
+                return Ok(());
             }
-            for (id, bucket) in &anchor.outbox {
-                store.finish_other(d.base, partition, *id, *bucket).await?;
+            let again = store.settled(d.base, partition, AnchorRows::Keys(&[]), false).await?;
+            // An index of the engine's own follows a moment later: it gets that moment.
+            let lagging = store.is_native_index(d) && tries < LOOKS_MAX;
+            if again.version != anchor.version || lagging {
+                self.inner.back_off(tries).await;
+                continue;
             }
-        };
+            if options.repair {
+                match store.repair(d, partition, base, &anchor, writes).await? {
+                    Applied::Done(_) => report.repaired += wrong.len() as u64,
+                    _ => continue,
+                }
+            }
+            report.differences += wrong.len() as u64;
+            let (tenant, table) = (store.tenant.to_string(), d.derived.name.clone());
+            let listed = wrong.into_iter().map(|(key, kind)| Difference { tenant: tenant.clone(), table: table.clone(), key, kind });
+            report.listed.extend(listed.take(options.listed_max.saturating_sub(report.listed.len())));
+            return Ok(());
+        }
+        Err(Error::Contended { table: d.base.name.clone(), tries: LOOKS_MAX })
+    }
+}
+
+type Wrong = Vec<(Vec<Value>, DifferenceKind)>;
+
+impl Store {
+    async fn derived_rows(&self, d: &Derivation, rows: &[Vec<Value>]) -> Result<Vec<Option<RawRow>>> {
+        let keys = rows.iter().map(|row| row[..d.derived.key_columns()].to_vec()).collect();
+        self.get_raw(d.derived, keys, Consistency::Quorum).await
+    }
+
+    /// What is wrong with the derived rows of one base row, what would mend it, and the base row.
+    async fn wrong_rows(
+        &self,
+        d: &Derivation,
+        anchor: &Anchor,
+        suspect: Option<Vec<Value>>,
+    ) -> Result<(Wrong, Vec<Write>, Option<RawRow>)> {
         let now = self.inner.now();
-        let base = anchor.rows.pop().flatten().filter(|row| row.is_live(now));
+        let base = anchor.rows.first().cloned().flatten().filter(|row| row.is_live(now));
         let wanted = base.as_ref().map(|b| derive(d, &b.values)).transpose()?.unwrap_or_default();
         let keys = d.derived.key_columns();
-        let mut writes = Vec::new();
-        let mut wrong = Vec::new();
-        for (row, found) in wanted.iter().zip(store.derived_rows(d, &wanted).await?) {
+        let (mut wrong, mut writes) = (Vec::new(), Vec::new());
+        for (row, found) in wanted.iter().zip(self.derived_rows(d, &wanted).await?) {
             let kind = match found {
                 None => DifferenceKind::Missing,
                 Some(found) if found.values != *row => DifferenceKind::Different,
@@ -168,38 +242,20 @@ impl Database {
         }
         if let Some(key) = suspect
             && !wanted.iter().any(|w| w[..keys] == key[..])
-            && store.derived_rows(d, std::slice::from_ref(&key)).await?.pop().flatten().is_some()
+            && self.derived_rows(d, std::slice::from_ref(&key)).await?.pop().flatten().is_some()
         {
             wrong.push((key.clone(), DifferenceKind::Orphan));
             writes.push(Write::Delete { table: d.derived, key });
         }
-        if wrong.is_empty() {
-            return Ok(());
-        }
-        report.differences += wrong.len() as u64;
-        for (key, kind) in &wrong {
-            if report.listed.len() < options.listed_max {
-                let (tenant, table) = (store.tenant.to_string(), d.derived.name.clone());
-                report.listed.push(Difference { tenant, table, key: key.clone(), kind: *kind });
-            }
-        }
-        if options.repair {
-            report.repaired += wrong.len() as u64;
-            store.repair(d, partition, base, &anchor, writes).await?;
-        }
-        Ok(())
+        Ok((wrong, writes, base))
     }
-}
 
-impl Store {
-    async fn derived_rows(&self, d: &Derivation, rows: &[Vec<Value>]) -> Result<Vec<Option<RawRow>>> {
-        let keys = rows.iter().map(|row| row[..d.derived.key_columns()].to_vec()).collect();
-        self.get_raw(d.derived, keys, Consistency::Quorum).await
+    fn is_native_index(&self, d: &Derivation) -> bool {
+        self.inner.engine.abilities().native_indexes && d.derived.index.is_some()
     }
 
     /// Mends derived rows in a commit on the base row's partition, so that they are ordered with all others: an index by
-    /// writing its base row again, a table by writing its rows. If the partition has moved, the commit that moved it has
-    /// written what the row implies, and what was still wrong is found by the next verification.
+    /// writing its base row again, a table by writing its rows.
     async fn repair(
         &self,
         d: &Derivation,
@@ -207,10 +263,10 @@ impl Store {
         base: Option<RawRow>,
         anchor: &Anchor,
         mut writes: Vec<Write>,
-    ) -> Result<()> {
-        if self.inner.engine.abilities().native_indexes && d.derived.index.is_some() {
+    ) -> Result<Applied> {
+        if self.is_native_index(d) {
             // The engine itself drops an index entry with its base.
-            let Some(mut base) = base else { return Ok(()) };
+            let Some(mut base) = base else { return Ok(Applied::Moved) };
             let mut indexes = Vec::new();
             for other in self.inner.schema.derivations_of(d.base).filter(|o| o.derived.index.is_some()) {
                 let rows = derive(other, &base.values)?;
@@ -224,7 +280,18 @@ impl Store {
             let (values, expires_at) = (base.values, base.expires_at);
             writes = vec![Write::Put { table: d.base, values, expires_at, indexes }];
         }
-        self.apply_at(self.inner.new_id(), d.base, partition, anchor, writes).await.map(|_| ())
+        self.apply_at(self.inner.new_id(), d.base, partition, anchor, writes).await
+    }
+}
+
+impl VerifyReport {
+    fn merge(&mut self, part: VerifyReport, listed_max: usize) {
+        self.base_rows += part.base_rows;
+        self.derived_rows += part.derived_rows;
+        self.differences += part.differences;
+        self.repaired += part.repaired;
+        self.listed.extend(part.listed);
+        self.listed.truncate(listed_max);
     }
 }
 

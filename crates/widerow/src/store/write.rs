@@ -2,7 +2,7 @@
 //!
 //! RACE: every decision rests on one version of the guarded partition, and the step is applied only at that version.
 
-use std::ops::Bound;
+use std::{ops::Bound, time::Duration};
 
 use super::{
     Statics, Store,
@@ -23,6 +23,9 @@ use crate::{
     time::Timestamp,
     value::{Counter, Value},
 };
+
+/// The longest that a commit may take once it is its turn.
+const COMMIT_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// A guarded partition, read for a decision.
 #[derive(Clone, Debug)]
@@ -65,13 +68,15 @@ impl Store {
     /// Makes the commit: all of it or nothing, under its guards. A time-out is settled before this returns, if it can be.
     pub async fn commit(&self, commit: Commit) -> Result<Committed> {
         let plan = Plan::new(&self.inner, commit, self.inner.now())?;
-        let Some((table, partition)) = plan.guarded.clone() else { return self.commit_unguarded(plan).await };
-        let _queue = self.inner.lock(&self.tenant, table, &partition).await;
+        let Some((table, partition)) = plan.guarded.clone() else {
+            return self.in_time(plan.id, self.commit_unguarded(plan)).await;
+        };
+        let _queue = self.inner.lock(&self.tenant, table, &partition).await?;
         let mut tries = 0;
         loop {
             let known =
-                if self.needs_read(&plan) { Some(self.read_for(&plan, table, &partition).await?) } else { None };
-            match self.attempt(&plan, known).await? {
+                if self.needs_read(&plan) { Some(self.read_for(plan, table, partition).await?) } else { None };
+            match self.attempt(plan, known).await? {
                 Outcome::Done(committed) => return Ok(committed),
                 Outcome::Moved => self.pause(table, &mut tries).await?,
             }
@@ -105,7 +110,7 @@ impl Store {
         }
         key::check_partition(table, &partition)?;
         key::check_clustering(table, &prefix, false)?;
-        let _queue = self.inner.lock(&self.tenant, table, &partition).await;
+        let _queue = self.inner.lock(&self.tenant, table, &partition).await?;
         let mut tries = 0;
         loop {
             let known = self.read_prefix(table, &partition, &prefix, false).await?;
@@ -133,7 +138,8 @@ impl Store {
                 }
             }
             // Rows outside what was read need a second look, at the same version.
-            let known = if self.covers(&plan, &known, table) {
+            // A commit with an id of the caller's may have been made before: that takes a look into the ring.
+            let known = if !plan.again && self.covers(&plan, &known, table) {
                 known
             } else {
                 let wider = self.read_for(&plan, table, &partition).await?;
@@ -143,7 +149,7 @@ impl Store {
                 }
                 wider
             };
-            match self.attempt(&plan, Some(known)).await? {
+            match self.in_time(plan.id, self.attempt(&plan, Some(known))).await? {
                 Outcome::Done(_) => return Ok(answer),
                 Outcome::Moved => self.pause(table, &mut tries).await?,
             }
@@ -169,7 +175,7 @@ impl Store {
         }
         key::check_partition(table, &partition)?;
         key::check_clustering(table, &clustering, true)?;
-        let _queue = self.inner.lock(&self.tenant, table, &partition).await;
+        let _queue = self.inner.lock(&self.tenant, table, &partition).await?;
         let mut tries = 0;
         loop {
             let known = self.read_keys(table, &partition, vec![clustering.clone()], false).await?;
@@ -193,10 +199,18 @@ impl Store {
                 None => Commit::new().delete_values(table, whole.clone()),
             };
             let plan = Plan::new(&self.inner, commit, now)?;
-            match self.attempt(&plan, Some(known)).await? {
+            match self.in_time(plan.id, self.attempt(&plan, Some(known))).await? {
                 Outcome::Done(_) => return Ok(new),
                 Outcome::Moved => self.pause(table, &mut tries).await?,
             }
+        }
+    }
+
+    /// No commit waits without a limit. What was begun when the time is over is settled by the next writer or the sweeper.
+    async fn in_time<T>(&self, id: uuid::Uuid, commit: impl Future<Output = Result<T>>) -> Result<T> {
+        match tokio::time::timeout(COMMIT_TIME_MAX, commit).await {
+            Ok(result) => result,
+            Err(_) => Err(Error::Indeterminate { id, detail: format!("not settled within {COMMIT_TIME_MAX:?}") }),
         }
     }
 
@@ -212,14 +226,23 @@ impl Store {
     /// Whether the step rests on rows that must be read first.
     fn needs_read(&self, plan: &Plan) -> bool {
         let Some((table, _)) = &plan.guarded else { return false };
-        let derives = self.inner.schema.derivations_of(table).next().is_some();
-        let ranges = plan.writes.iter().any(|w| matches!(w, Write::DeleteRange { .. }) && w.table().guarded);
+        let abilities = self.inner.engine.abilities();
+        let outside = abilities.atomicity != Atomicity::Everything && plan.writes.iter().any(|w| w.table().name != table.name);
+        let ranges = plan.writes.iter().any(|w| matches!(w, Write::DeleteRange { .. }));
         plan.again
             || plan.expect.is_some()
-            || !self.inner.engine.abilities().native_guards
-            || (derives && plan.writes.iter().any(|w| w.table().guarded))
+            || !abilities.native_guards
+            || (self.derives_rows(table) && plan.writes.iter().any(|w| w.table().guarded))
             || ranges
+            // RACE: what an earlier commit left in the outbox must be made before what this one writes elsewhere.
+            || outside
             || !self.fits(plan.guards.len() + 1, &plan.writes, plan.guarded.as_ref())
+    }
+
+    /// Whether rows of other tables follow from the table's; indexes that the engine keeps follow by themselves.
+    fn derives_rows(&self, table: &Table) -> bool {
+        let native_indexes = self.inner.engine.abilities().native_indexes;
+        self.inner.schema.derivations_of(table).any(|d| !(native_indexes && d.derived.index.is_some()))
     }
 
     /// Whether the engine can apply the writes in one step.
@@ -275,7 +298,7 @@ impl Store {
         match Self::keys_of(plan) {
             Some(mut keys) => {
                 // Rows that nothing is derived from are replaced unseen.
-                if self.inner.schema.derivations_of(table).next().is_none() {
+                if !self.derives_rows(table) {
                     keys.retain(|key| plan.guards.iter().any(|g| g.clustering == *key));
                 }
                 self.read_keys(table, partition, keys, plan.again).await
@@ -315,7 +338,7 @@ impl Store {
     }
 
     /// Reads the partition, having finished what earlier commits left undone.
-    async fn settled(
+    pub(crate) async fn settled(
         &self,
         table: &'static Table,
         partition: &[Value],
@@ -350,9 +373,9 @@ impl Store {
                 return Ok(Outcome::Done(Committed { id: plan.id, version: anchor.version }));
             }
             self.check_guards(plan, known, table, &partition, now)?;
-            writes = self.expand_guarded(writes, known, table, now)?;
             expect = Some(self.expect(anchor));
         }
+        writes = self.expand_guarded(writes, known.as_ref(), table, now)?;
         writes = self.expand_unguarded(writes).await?;
         plan::check_size(&writes)?;
         let (inside, outside): (Vec<Write>, Vec<Write>) =
@@ -403,7 +426,7 @@ impl Store {
         let mut step = Step { id, tenant: &self.tenant, guarded: Some(guarded), writes: inside, now, timestamp };
         if self.fits(beside, &together, Some(&partition)) {
             step.writes = together;
-            self.apply_settled(step).await
+            self.apply_settled(step).await.map(|settled| settled.applied)
         } else {
             self.apply_with_outbox(step, outside).await
         }
@@ -427,6 +450,8 @@ impl Store {
 
     fn expect(&self, anchor: &Anchor) -> Expect {
         let next = Version(self.inner.timestamp().max(anchor.version.map_or(i64::MIN, |v| v.0 + 1)));
+        // What this process writes from now on, anywhere, is later than this commit.
+        self.inner.not_before(next.0);
         Expect { version: anchor.version, sequence: anchor.sequence, next }
     }
 
@@ -458,7 +483,7 @@ impl Store {
     fn expand_guarded(
         &self,
         writes: Vec<Write>,
-        known: &Known,
+        known: Option<&Known>,
         table: &'static Table,
         now: Timestamp,
     ) -> Result<Vec<Write>> {
@@ -472,7 +497,7 @@ impl Store {
                         w.table().name == t.name && clustering.is_some_and(doomed)
                     };
                     plain.retain(|w| !earlier(w));
-                    for row in known.anchor.rows.iter().flatten() {
+                    for row in known.iter().flat_map(|k| k.anchor.rows.iter().flatten()) {
                         let key = &row.values[..t.key_columns()];
                         if key[..t.partition_columns] == *partition && doomed(&key[t.partition_columns..]) {
                             plan::replace_row(&mut plain, Write::Delete { table: t, key: key.to_vec() });
@@ -494,9 +519,7 @@ impl Store {
             }
             let Some(key) = plan::row_key(write).map(<[Value]>::to_vec) else { continue };
             let clustering = &key[table.partition_columns..];
-            let old = known.row(table, clustering, now).ok_or_else(|| Error::Engine {
-                detail: format!("a row of {} that something is derived from was not read", table.name),
-            })?;
+            let old = known.and_then(|k| k.row(table, clustering, now));
             let (new, expires_at) = match write {
                 Write::Put { values, expires_at, .. } => (Some(values.clone()), *expires_at),
                 _ => (None, None),
@@ -508,24 +531,32 @@ impl Store {
                 let new_rows = new.as_deref().map(derive).transpose()?.unwrap_or_default();
                 for row in &new_rows {
                     plan::check_derived(derivation.derived, row)?;
+                    // Two base rows behind one derived row would be two clocks for it.
+                    let source = derivation.source(row).map_err(|m| Error::mismatch(&derivation.derived.name, m))?;
+                    if source != key {
+                        let problem = format!("a row derived from {} does not lead back to its base row", table.name);
+                        return Err(Error::invalid(&derivation.derived.name, problem));
+                    }
                 }
                 if native_indexes && derivation.derived.index.is_some() {
                     index(derivation, write, new_rows)?;
                     continue;
                 }
+                let old = old.ok_or_else(|| Error::Engine {
+                    detail: format!("a row of {} that something is derived from was not read", table.name),
+                })?;
                 let old_rows = old.map(|row| derive(&row.values)).transpose()?.unwrap_or_default();
-                let expires_at = sooner(expires_at, derivation.derived, now);
                 diff(derivation.derived, old_rows, new_rows, expires_at, old, &mut derived);
             }
         }
         // Two base rows of one commit may trade a derived key: what one puts, the other's deletion must not take.
-        let puts: Vec<Vec<Value>> = derived
+        let puts: Vec<(&str, Vec<Value>)> = derived
             .iter()
             .filter(|w| matches!(w, Write::Put { .. }))
-            .filter_map(|w| plan::row_key(w).map(<[Value]>::to_vec))
+            .filter_map(|w| Some((w.table().name.as_str(), plan::row_key(w)?.to_vec())))
             .collect();
         derived.retain(|w| match w {
-            Write::Delete { key, .. } => !puts.contains(key),
+            Write::Delete { table, key } => !puts.iter().any(|(t, k)| *t == table.name && k == key),
             _ => true,
         });
         plain.extend(derived);
@@ -545,6 +576,12 @@ impl Store {
                 plan::replace_row(&mut plain, write.clone());
                 continue;
             };
+            // The rows are counted also where one request could take them all: the limits are the same everywhere.
+            let keys = self.keys_in(table, partition, prefix, lower.as_ref(), upper.as_ref()).await?;
+            if keys.len() > limits::COMMIT_WRITES_MAX {
+                let what = format!("rows of {} that one commit deletes", table.name);
+                return Err(Error::TooLarge { what, size: keys.len(), limit: limits::COMMIT_WRITES_MAX });
+            }
             if native && alone(write, &writes) {
                 plain.push(write.clone());
                 continue;
@@ -555,7 +592,7 @@ impl Store {
                     || w.partition() != partition
                     || !clustering(w).is_some_and(|c| within(&c, prefix, lower.as_ref(), upper.as_ref()))
             });
-            for key in self.keys_in(table, partition, prefix, lower.as_ref(), upper.as_ref()).await? {
+            for key in keys {
                 plan::replace_row(&mut plain, Write::Delete { table, key });
             }
         }
@@ -608,44 +645,45 @@ impl Store {
     /// RACE: once an answer was lost, no later answer may be taken at its word. `Moved` may tell of this very step, and a
     /// refusal says nothing about the first try. With an expected version the ring decides; without, the step is sent again
     /// under its id, which changes nothing the second time.
-    pub(crate) async fn apply_settled(&self, step: Step<'_>) -> Result<Applied> {
+    pub(crate) async fn apply_settled(&self, step: Step<'_>) -> Result<Settled> {
         const TRIES: u32 = 10;
         let mut lost: Option<String> = None;
         for tries in 1..=TRIES {
             match self.inner.engine.apply(step.clone()).await {
                 Err(Error::Indeterminate { detail, .. }) => lost = Some(detail),
-                Ok(Applied::Done(version)) => return Ok(Applied::Done(version)),
-                other if lost.is_none() => return other,
-                Ok(refused) if !step.expects() => return Ok(refused),
+                Ok(applied @ Applied::Done(_)) => return Ok(Settled { applied, by_ring: false }),
+                other if lost.is_none() => return other.map(|applied| Settled { applied, by_ring: false }),
+                Ok(applied) if !step.expects() => return Ok(Settled { applied, by_ring: false }),
                 Ok(_) | Err(_) => {}
             }
             self.inner.back_off(tries).await;
-            if step.expects() {
-                match self.find_in_ring(&step, TRIES - tries).await? {
-                    Some(applied) => return Ok(applied),
-                    // Settled: it was not applied, and the partition is still as it was read.
-                    None => lost = None,
-                }
+            if step.expects()
+                && let Some(applied) = self.find_in_ring(&step, TRIES - tries).await?
+            {
+                return Ok(Settled { applied, by_ring: true });
             }
         }
         let detail = lost.unwrap_or_else(|| "the engine does not answer".into());
         Err(Error::Indeterminate { id: step.id, detail })
     }
 
-    /// Whether a step with an expected version was applied. The read settles what is in flight: afterwards the id is in the
-    /// ring, or never will be at this version. None where the step may be sent again.
+    /// Whether a step with an expected version was applied; None where it was not yet, and may be sent again: if the lost
+    /// one is applied after all, the second finds another version, and the ring is asked again.
     async fn find_in_ring(&self, step: &Step<'_>, tries: u32) -> Result<Option<Applied>> {
         let Some(Guarded { table, partition, expect: Some(expect), .. }) = &step.guarded else { return Ok(None) };
+        let unknown = |detail: String| Err(Error::Indeterminate { id: step.id, detail });
         for attempt in 0.. {
             let rows = AnchorRows::Keys(&[]);
             let read = ReadAnchor { tenant: step.tenant, table, partition, rows, ring: true };
             match self.inner.engine.read_anchor(read).await {
                 Ok(anchor) if anchor.ring.contains(&step.id) => return Ok(Some(Applied::Done(expect.next))),
-                Ok(anchor) if anchor.version != expect.version => return Ok(Some(Applied::Moved)),
-                Ok(_) => return Ok(None),
-                Err(e) if attempt >= tries => {
-                    return Err(Error::Indeterminate { id: step.id, detail: format!("no answer, and then {e}") });
+                Ok(anchor) if anchor.version == expect.version => return Ok(None),
+                // So many commits have followed that the ring may have forgotten this one.
+                Ok(anchor) if !(0..limits::RING_SLOTS).contains(&(anchor.sequence - expect.sequence)) => {
+                    return unknown("no answer, and too many commits since".into());
                 }
+                Ok(_) => return Ok(Some(Applied::Moved)),
+                Err(e) if attempt >= tries => return unknown(format!("no answer, and then {e}")),
                 Err(_) => self.inner.back_off(attempt).await,
             }
         }
@@ -653,17 +691,14 @@ impl Store {
     }
 }
 
-fn conflict(table: &Table, rows: Vec<(Vec<Value>, Option<RawRow>)>) -> Error {
-    Error::Conflict(Box::new(Conflict { table: table.name.clone(), rows }))
+/// What became of a step, and whether the answer comes from the engine or, that one being lost, from the ring.
+pub(crate) struct Settled {
+    pub applied: Applied,
+    pub by_ring: bool,
 }
 
-/// A derived row ends with its base, or sooner if its own table says so.
-fn sooner(base: Option<Timestamp>, derived: &Table, now: Timestamp) -> Option<Timestamp> {
-    let own = derived.ttl_seconds.map(|ttl| now.plus_seconds(ttl.into()));
-    match (base, own) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    }
+fn conflict(table: &Table, rows: Vec<(Vec<Value>, Option<RawRow>)>) -> Error {
+    Error::Conflict(Box::new(Conflict { table: table.name.clone(), rows }))
 }
 
 /// What turns the old derived rows into the new.
@@ -678,7 +713,10 @@ fn diff(
     let keys = table.key_columns();
     for row in &old {
         if !new.iter().any(|other| other[..keys] == row[..keys]) {
-            writes.push(Write::Delete { table, key: row[..keys].to_vec() });
+            let gone = Write::Delete { table, key: row[..keys].to_vec() };
+            if !writes.contains(&gone) {
+                writes.push(gone);
+            }
         }
     }
     let same_end = base.is_some_and(|base| base.expires_at.is_none()) && expires_at.is_none();
