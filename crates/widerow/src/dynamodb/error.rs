@@ -90,7 +90,7 @@ where
     let after = start.elapsed();
     match error {
         SdkError::ServiceError(service) => {
-            let server_failed = service.raw().status().is_server_error();
+            let status = service.raw().status();
             let error = service.into_err();
             let detail = described(&error);
             match error.code().unwrap_or_default() {
@@ -100,21 +100,21 @@ where
                 | "LimitExceededException" => Trouble::Throttled(detail),
                 // The token's first request is still running: ask again, as after a lost answer.
                 "TransactionInProgressException" => Trouble::Lost { after, detail },
-                _ if server_failed => Trouble::Lost { after, detail },
+                _ if status.is_server_error() => Trouble::Lost { after, detail },
+                "" => Trouble::Odd(format!("status {status} from what does not speak DynamoDB's protocol")),
                 _ => Trouble::Refused(error),
             }
         }
         SdkError::DispatchFailure(failure) => {
             let connector = failure.as_connector_error();
             let detail = connector.map_or_else(|| "the request was not sent".into(), |c| chain(c));
-            // The connector says "Connect" in its error's text and nowhere else whether a connection was made.
-            if detail.contains("(Connect)") || connector.is_some_and(|c| c.is_user()) {
+            // Only the text tells whether a connection was made and whether there was anything to sign with; a
+            // connection that closed while the answer was awaited is of no kind of its own.
+            let unsent = detail.contains("(Connect)") || detail.contains("credential");
+            if unsent || connector.is_some_and(|c| c.is_user()) {
                 Trouble::Unreachable(detail)
-            } else if connector.is_some_and(|c| c.is_io() || c.is_timeout()) {
-                Trouble::Lost { after, detail }
             } else {
-                // No credentials, no trust in the certificate and the like: nothing was sent.
-                Trouble::Unreachable(detail)
+                Trouble::Lost { after, detail }
             }
         }
         SdkError::TimeoutError(_) | SdkError::ResponseError(_) => Trouble::Lost { after, detail: chain(&error) },

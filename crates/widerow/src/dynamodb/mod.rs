@@ -13,6 +13,7 @@ mod expression;
 mod item;
 mod key;
 mod late;
+mod plan;
 mod read;
 mod scan;
 mod schema;

@@ -1,6 +1,4 @@
-//! Creating, comparing, refusing; the template; an engine that is not there.
-
-use std::time::{Duration, Instant};
+//! Creating, comparing, refusing; the template.
 
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType,
@@ -9,7 +7,7 @@ use aws_sdk_dynamodb::types::{
 use serde_json::Value as Json;
 use widerow::{
     Error,
-    dynamodb::{cloudformation, connect},
+    dynamodb::cloudformation,
     engine::{Engine, Get},
     error::SchemaError,
     schema::{Consistency, Schema},
@@ -133,27 +131,5 @@ async fn create(b: &Bench, name: &str, properties: &Json) {
             TimeToLiveSpecification::builder().attribute_name(string(&ttl["AttributeName"])).enabled(true);
         let request = b.client.update_time_to_live().table_name(table);
         request.time_to_live_specification(specification.build().unwrap()).send().await.unwrap();
-    }
-}
-
-#[tokio::test]
-async fn an_engine_that_is_not_there_is_unavailable_in_time() {
-    // Nobody listens there; and an address that swallows everything.
-    for (endpoint, limit) in [("http://127.0.0.1:9", 2), ("http://10.255.255.1:8000", 2)] {
-        let mut config = config(endpoint, "x");
-        config.request_timeout = Duration::from_secs(limit);
-        let engine = connect(config, &schema()).await.unwrap();
-        let tenant = widerow::key::Tenant::new("acme").unwrap();
-        let key = [vec![text("p"), text("a")]];
-        let start = Instant::now();
-        let get = Get { tenant: &tenant, table: &STOCK, keys: &key, consistency: Consistency::Quorum };
-        let answer = engine.get(get).await;
-        assert!(matches!(answer, Err(Error::Unavailable { .. })), "{answer:?}");
-        let id = uuid::Uuid::new_v4();
-        let writes = vec![put(&STOCK, stock("a", 1)), put(&STOCK, stock("b", 1))];
-        let step = widerow::engine::Step { id, tenant: &tenant, guarded: None, writes, now: NOW, timestamp: 1 };
-        let answer = engine.apply(step).await;
-        assert!(matches!(answer, Err(Error::Unavailable { .. })), "{answer:?}");
-        assert!(start.elapsed() < Duration::from_secs(2 * limit + 1), "{:?}", start.elapsed());
     }
 }
