@@ -147,7 +147,7 @@ impl DynamoDb {
             .set_expression_attribute_values(e.values());
         meter::charge(Cost { partitions_written: 1, rows_written: 1, ..Cost::default() });
         let answer = call(self.limit, Repeat::Never, || request.clone().send()).await;
-        answer.map(drop).map_err(|t| t.unsure(&table.name))
+        answer.map(drop).map_err(|t| t.of_add(&table.name))
     }
 
     /// Puts and deletes without atomicity, 25 a request, for loading: one answer for each write, in order. A row must not
@@ -205,7 +205,7 @@ impl DynamoDb {
             let unprocessed = match call(self.limit, Repeat::IfNotExecuted, || request.clone().send()).await {
                 Ok(answer) => answer.unprocessed_items.unwrap_or_default(),
                 Err(trouble) => {
-                    let told = trouble.unsure("");
+                    let told = trouble.of_add("");
                     let each = |(i, ..): &&(usize, _, _, _)| (*i, again(&told));
                     return left.iter().map(each).collect();
                 }

@@ -28,7 +28,16 @@ pub enum Change {
     Check,
     Put(Item),
     Delete,
-    Update { set: BTreeMap<String, AttributeValue>, remove: BTreeSet<String>, count: Option<&'static str> },
+    /// Attributes are set and removed, the others stay.
+    Update(Update),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Update {
+    set: BTreeMap<String, AttributeValue>,
+    remove: BTreeSet<String>,
+    /// A number that goes up by one, from nothing to one.
+    count: Option<&'static str>,
 }
 
 /// One action of a transaction.
@@ -55,28 +64,29 @@ pub struct Plan {
 }
 
 impl Action {
-    fn update(&mut self) -> (&mut BTreeMap<String, AttributeValue>, &mut BTreeSet<String>, &mut Option<&'static str>) {
-        if !matches!(self.change, Change::Update { .. }) {
-            self.change = Change::Update { set: BTreeMap::new(), remove: BTreeSet::new(), count: None };
-        }
-        match &mut self.change {
-            Change::Update { set, remove, count } => (set, remove, count),
-            _ => unreachable!("it was just made an update"),
-        }
+    fn update(&mut self, change: impl FnOnce(&mut Update)) {
+        let mut update = match &mut self.change {
+            Change::Update(update) => std::mem::take(update),
+            _ => Update::default(),
+        };
+        change(&mut update);
+        self.change = Change::Update(update);
     }
 
     fn set(&mut self, name: impl Into<String>, value: AttributeValue) {
         let name = name.into();
-        let (set, remove, _) = self.update();
-        remove.remove(&name);
-        set.insert(name, value);
+        self.update(|u| {
+            u.remove.remove(&name);
+            u.set.insert(name, value);
+        });
     }
 
     fn remove(&mut self, name: impl Into<String>) {
         let name = name.into();
-        let (set, remove, _) = self.update();
-        set.remove(&name);
-        remove.insert(name);
+        self.update(|u| {
+            u.set.remove(&name);
+            u.remove.insert(name);
+        });
     }
 
     pub fn check(&mut self, condition: impl FnOnce(&mut Expression) -> String) {
@@ -89,17 +99,17 @@ impl Action {
         (!joined.is_empty()).then(|| joined.join(" AND "))
     }
 
-    /// `SET … REMOVE …`, with the aliases that it needs besides those of the conditions.
-    pub fn update_text(&self) -> Option<(String, Expression)> {
-        let Change::Update { set, remove, count } = &self.change else { return None };
+    /// `SET … REMOVE …`, with the aliases of the conditions and its own.
+    pub fn update_text(&self, update: &Update) -> (String, Expression) {
         let mut e = self.expression.clone();
+        let set = update.set.iter();
         let mut clauses: Vec<String> =
-            set.iter().map(|(name, value)| format!("{} = {}", e.name(name), e.value(value.clone()))).collect();
-        if let Some(count) = count {
+            set.map(|(name, value)| format!("{} = {}", e.name(name), e.value(value.clone()))).collect();
+        if let Some(count) = update.count {
             let (name, zero, one) = (e.name(count), e.value(number(0)), e.value(number(1)));
             clauses.push(format!("{name} = if_not_exists({name}, {zero}) + {one}"));
         }
-        let removed: Vec<String> = remove.iter().map(|name| e.name(name)).collect();
+        let removed: Vec<String> = update.remove.iter().map(|name| e.name(name)).collect();
         let mut text = String::new();
         if !clauses.is_empty() {
             text = format!("SET {}", clauses.join(", "));
@@ -107,15 +117,13 @@ impl Action {
         if !removed.is_empty() {
             text = format!("{text} REMOVE {}", removed.join(", "));
         }
-        Some((text, e))
+        (text, e)
     }
 
     pub fn bytes(&self) -> u64 {
         let content: u64 = match &self.change {
             Change::Put(item) => item::bytes(item),
-            Change::Update { set, .. } => {
-                item::bytes(&set.iter().map(|(k, v)| (k.clone(), v.clone())).collect::<Item>())
-            }
+            Change::Update(update) => item::bytes(&update.set),
             _ => 0,
         };
         content + (self.address.pk.len() + self.address.sk.as_ref().map_or(0, String::len)) as u64
@@ -138,12 +146,13 @@ impl Plan {
         })
     }
 
-    /// Adds a write. `in_place`: the row's item also holds the bookkeeping and must not be replaced as a whole.
+    /// Adds a write to a step that is guarded on that table, if on any.
     pub fn write(&mut self, db: &DynamoDb, tenant: &Tenant, write: &Write, guarded: Option<&Table>) -> Result<()> {
         let table = write.table();
         if table.index.is_some() {
             return Err(Error::invalid(&table.name, "it is an index and is written with its base table"));
         }
+        // The row's item also holds the bookkeeping and must not be replaced as a whole.
         let in_place = table.clustering_columns == 0
             && (table.guarded || guarded.is_some_and(|guarded| guarded.name == table.name));
         match write {
@@ -240,7 +249,7 @@ impl Plan {
                 });
             }
             None => {
-                *action.update().2 = Some(item::SEQUENCE);
+                action.update(|u| u.count = Some(item::SEQUENCE));
                 let seen = seen_name(step.id);
                 action.set(&seen, item::id_attribute(step.id));
                 action.check(|e| {

@@ -38,7 +38,7 @@ impl DynamoDb {
                 .limit(i32::try_from(wanted).unwrap_or(i32::MAX))
                 .set_exclusive_start_key(start.take());
             let answer = call(self.limit, Repeat::Always, || request.clone().send()).await;
-            let answer = answer.map_err(|t| t.unsure(&table.name))?;
+            let answer = answer.map_err(|t| t.of_read(&table.name))?;
             for found in answer.items.unwrap_or_default() {
                 rows_read += 1;
                 bytes_read += item::bytes(&found);

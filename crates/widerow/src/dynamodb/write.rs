@@ -156,8 +156,8 @@ impl DynamoDb {
                 let request = self.client.delete_item().table_name(physical).set_key(Some(action.address.key()));
                 call(limit, repeat, || request.clone().send()).await.map(drop).map_err(|t| t.of_commit(name, id))
             }
-            Change::Update { .. } => {
-                let Some((text, e)) = action.update_text() else { return Ok(()) };
+            Change::Update(update) => {
+                let (text, e) = action.update_text(update);
                 let request = self
                     .client
                     .update_item()
@@ -262,8 +262,8 @@ impl DynamoDb {
                     .build()
                     .map_err(unbuilt)?,
             ),
-            Change::Update { .. } => {
-                let (text, e) = action.update_text().unwrap_or_default();
+            Change::Update(update) => {
+                let (text, e) = action.update_text(update);
                 item.update(
                     Update::builder()
                         .table_name(physical)

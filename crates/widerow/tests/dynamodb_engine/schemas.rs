@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::{
 use serde_json::Value as Json;
 use widerow::{
     Error,
-    dynamodb::cloudformation,
+    dynamodb::{cloudformation, connect},
     engine::{Engine, Get},
     error::SchemaError,
     schema::{Consistency, Schema},
@@ -57,6 +57,20 @@ async fn a_missing_index_is_added_and_a_different_key_refused() {
         assert!(report.created_tables.contains(&"sales_embeddings".to_owned()));
         assert_eq!(report.problems.len(), 1);
         assert!(matches!(&report.problems[0], SchemaError::Lossy { table, column, .. } if table == "stock" && column == "PK"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_table_may_be_called_otherwise() {
+    on_tables(false, |b| async move {
+        let mut config = config(&address().unwrap(), &b.prefix);
+        config.names.insert("account".into(), format!("{}Kunden.2025", b.prefix));
+        let engine = connect(config, &schema()).await.unwrap();
+        engine.migrate(&schema(), true).await.unwrap();
+        let row = vec![text("p"), widerow::value::Value::Int(1), text("ann")];
+        engine.apply(b.step(None, vec![put(&ACCOUNT, row)])).await.unwrap();
+        assert!(b.item("Kunden.2025", "TENANT#acme#ACCOUNT#p", None).await.is_some());
     })
     .await;
 }

@@ -348,6 +348,21 @@ async fn writes_without_guards() {
 }
 
 #[tokio::test]
+async fn the_same_unguarded_step_again_changes_nothing() {
+    on_tables(true, |b| async move {
+        let row =
+            |n: i32, v: i32| put(&MIXED, vec![text("u"), day("2025-01-01"), Value::Int(n), text("w"), Value::Int(v)]);
+        let step = b.step(None, vec![row(1, 1), row(2, 1)]);
+        b.engine.apply(step.clone()).await.unwrap();
+        b.apply(None, vec![row(1, 9), row(2, 9)]).await;
+        b.engine.apply(step).await.unwrap();
+        let key = [text("u"), day("2025-01-01"), Value::Int(1), text("w")];
+        assert_eq!(b.get(&MIXED, &key).await.unwrap().values[4], Value::Int(9));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn counters_add_up() {
     on_tables(true, |b| async move {
         let key = |page: &str| vec![text(page), day("2025-01-01")];
