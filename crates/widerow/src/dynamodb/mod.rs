@@ -4,8 +4,7 @@
 //! may have been executed is only repeated under the same token; what another tool wrote in the documented layout is read.
 //!
 //! What differs from the other engines and cannot be helped: rows of an index with equal sort keys stand in DynamoDB's
-//! order, not in that of their further columns; a scan goes upward by sort key in each partition, whatever the table's
-//! direction.
+//! order, not in that of their further columns.
 
 mod convert;
 mod error;
