@@ -154,6 +154,31 @@ async fn a_step_by_guards_alone_is_known_by_its_id() {
 }
 
 #[tokio::test]
+async fn the_version_of_an_anchor_is_never_newer_than_its_rows() {
+    on_tables(true, |b| async move {
+        let writer = async {
+            let mut version = None;
+            for n in 0..60 {
+                let step = expecting(guarded(&STOCK, "p", vec![]), version, n, n + 1);
+                version = Some(done(b.apply(Some(step), vec![put(&STOCK, stock("a", n as i32 + 1))]).await));
+            }
+        };
+        let reader = async {
+            let mut seen = 0;
+            while seen < 60 {
+                let read = anchor(&b, &STOCK, &[vec![text("a")]]).await;
+                let Some(row) = &read.rows[0] else { continue };
+                let Value::Int(amount) = row.values[4] else { panic!("{row:?}") };
+                seen = read.version.map_or(0, |v| v.0);
+                assert!(i64::from(amount) >= seen, "version {seen} with the row of {amount}");
+            }
+        };
+        futures::future::join(writer, reader).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn the_ring_remembers_sixty_four() {
     on_tables(true, |b| async move {
         let mut version = None;
