@@ -147,6 +147,7 @@ async fn a_step_by_guards_alone_is_known_by_its_id() {
         // Another instant is another request with another token; the id in the bookkeeping still tells.
         let mut later = step;
         later.now = Timestamp::from_millis(NOW.millis() + 5);
+        later.timestamp += 5_000;
         done(b.engine.apply(later).await.unwrap());
         assert_eq!(anchor(&b, &STOCK, &[]).await.sequence, 1);
     })
