@@ -48,7 +48,8 @@ impl DynamoDb {
                 Fence::Outbox { id, .. } => e.exists(&outbox_name(*id)),
                 Fence::Pending { .. } => e.exists(PK),
             });
-            let mut content = timestamp.to_be_bytes().to_vec();
+            // The fence is part of the content: whoever finishes another's writes stands behind another fence.
+            let mut content = format!("{timestamp} {tenant} {} {fence_address:?}", fence_table.name).into_bytes();
             let (mut taken, mut bytes) = (0, 0);
             for write in rest {
                 // A put may also touch its partition's static columns: two items.

@@ -89,6 +89,14 @@ impl Action {
         });
     }
 
+    /// A write that no guard stands over still moves the version on: what was read before is no longer so, and an item
+    /// without a version would be taken for another tool's row.
+    fn outdate(&mut self, under_guard: bool) {
+        if !under_guard {
+            self.update(|u| u.count = Some(item::VERSION));
+        }
+    }
+
     pub fn check(&mut self, condition: impl FnOnce(&mut Expression) -> String) {
         let condition = condition(&mut self.expression);
         self.conditions.push(condition);
@@ -146,15 +154,15 @@ impl Plan {
         })
     }
 
-    /// Adds a write to a step that is guarded on that table, if on any.
-    pub fn write(&mut self, db: &DynamoDb, tenant: &Tenant, write: &Write, guarded: Option<&Table>) -> Result<()> {
+    /// Adds a write to a step that is guarded on that partition, if on any.
+    pub fn write(&mut self, db: &DynamoDb, tenant: &Tenant, write: &Write, guarded: Option<&Guarded>) -> Result<()> {
         let table = write.table();
         if table.index.is_some() {
             return Err(Error::invalid(&table.name, "it is an index and is written with its base table"));
         }
         // The row's item also holds the bookkeeping and must not be replaced as a whole.
-        let in_place = table.clustering_columns == 0
-            && (table.guarded || guarded.is_some_and(|guarded| guarded.name == table.name));
+        let under_guard = guarded.is_some_and(|g| g.table.name == table.name && g.partition == write.partition());
+        let in_place = table.clustering_columns == 0 && (table.guarded || under_guard);
         match write {
             Write::Put { values, expires_at, indexes, .. } => {
                 let mut attributes = item::row_attributes(tenant, table, values, *expires_at, indexes)?;
@@ -166,6 +174,7 @@ impl Plan {
                     row_names(db, table).for_each(|name| action.remove(name));
                     attributes.into_iter().for_each(|(name, value)| action.set(name, value));
                     action.set(item::LIVE, AttributeValue::Bool(true));
+                    action.outdate(under_guard);
                 } else {
                     attributes.extend(action.address.key());
                     action.change = Change::Put(attributes);
@@ -183,6 +192,7 @@ impl Plan {
                 if in_place {
                     row_names(db, table).for_each(|name| action.remove(name));
                     action.remove(item::LIVE);
+                    action.outdate(under_guard);
                 } else {
                     action.change = Change::Delete;
                 }

@@ -53,7 +53,7 @@ impl DynamoDb {
         loop {
             tries += 1;
             let mut plan = Plan::default();
-            step.writes.iter().try_for_each(|w| plan.write(self, step.tenant, w, Some(guarded.table)))?;
+            step.writes.iter().try_for_each(|w| plan.write(self, step.tenant, w, Some(guarded)))?;
             plan.bookkeeping(&step, guarded, next, adopt)?;
             (0..guarded.guards.len()).try_for_each(|i| plan.guard(step.tenant, guarded, i, step.now))?;
             let token = token(&step, next, adopt);

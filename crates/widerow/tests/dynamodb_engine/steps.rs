@@ -246,6 +246,14 @@ async fn a_foreign_row_stays_when_its_partition_gets_a_version() {
     .await;
 }
 
+/// A row of the pending table, which belongs to no tenant that a caller can name.
+async fn pending(b: &Bench, bucket: i64, id: uuid::Uuid) {
+    let s = aws_sdk_dynamodb::types::AttributeValue::S;
+    let table = format!("{}widerow_pending", b.prefix);
+    let request = b.client.put_item().table_name(table).item("PK", s(format!("TENANT#_system#BUCKET#{bucket}")));
+    request.item("SK", s(format!("ID#{id}#PIECE#0000000000"))).send().await.unwrap();
+}
+
 #[tokio::test]
 async fn later_writes_are_made_while_the_fence_stands() {
     on_tables(true, |b| async move {
@@ -263,14 +271,19 @@ async fn later_writes_are_made_while_the_fence_stands() {
         let (late, cost) = meter::measure(b.engine.apply_late(&b.tenant, fence(), &writes, NOW, version.0)).await;
         late.unwrap();
         assert_eq!(cost.round_trips, 3);
-        let key = |n| row(n, 0)[..4].to_vec();
-        assert_eq!(b.get(&MIXED, &key(249)).await.unwrap().values, row(249, 249));
+        let row_key = |n| row(n, 0)[..4].to_vec();
+        assert_eq!(b.get(&MIXED, &row_key(249)).await.unwrap().values, row(249, 249));
+
+        // A sweeper makes the same writes behind the pending row.
+        pending(&b, 7, id).await;
+        let key = [Value::BigInt(7), Value::Uuid(id), Value::Int(0)];
+        b.engine.apply_late(&b.tenant, Fence::Pending { key: &key }, &writes, NOW, version.0).await.unwrap();
 
         b.engine.close_outbox(&b.tenant, &STOCK, &partition, id, version).await.unwrap();
         b.engine.close_outbox(&b.tenant, &STOCK, &partition, id, version).await.unwrap();
         assert_eq!(anchor(&b, &STOCK, &[]).await.outbox, vec![]);
         b.engine.apply_late(&b.tenant, fence(), &[put(&MIXED, row(249, -1))], NOW, version.0).await.unwrap();
-        assert_eq!(b.get(&MIXED, &key(249)).await.unwrap().values, row(249, 249), "the fence was gone");
+        assert_eq!(b.get(&MIXED, &row_key(249)).await.unwrap().values, row(249, 249), "the fence was gone");
     })
     .await;
 }
@@ -284,10 +297,7 @@ async fn later_writes_behind_a_pending_row() {
         let fence = || Fence::Pending { key: &key };
         b.engine.apply_late(&b.tenant, fence(), &[put(&MIXED, row(1))], NOW, 1).await.unwrap();
         assert_eq!(b.get(&MIXED, &row(0)[..4]).await, None);
-        let s = |t: String| aws_sdk_dynamodb::types::AttributeValue::S(t);
-        let table = format!("{}widerow_pending", b.prefix);
-        let request = b.client.put_item().table_name(table).item("PK", s("TENANT#_system#BUCKET#5".into()));
-        request.item("SK", s(format!("ID#{id}#PIECE#0000000000"))).send().await.unwrap();
+        pending(&b, 5, id).await;
         b.engine.apply_late(&b.tenant, fence(), &[put(&MIXED, row(2))], NOW, 2).await.unwrap();
         assert_eq!(b.get(&MIXED, &row(0)[..4]).await.unwrap().values, row(2));
     })
@@ -369,6 +379,22 @@ async fn writes_without_guards() {
         assert!(answers.unwrap().iter().all(Result::is_ok));
         assert_eq!(cost.round_trips, 4);
         assert!(b.get(&MIXED, &row(159)[..4]).await.is_some() && b.get(&ACCOUNT, &[text("p")]).await.is_some());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn writes_past_the_guard_move_the_version_and_leave_no_ghost() {
+    on_tables(true, |b| async move {
+        let delete = || vec![Write::Delete { table: &ACCOUNT, key: vec![text("p")] }];
+        b.apply(None, delete()).await;
+        assert_eq!(b.get(&ACCOUNT, &[text("p")]).await, None);
+        let before = anchor(&b, &ACCOUNT, &[vec![]]).await.version;
+        b.apply(None, vec![put(&ACCOUNT, vec![text("p"), Value::Int(1), Value::Null])]).await;
+        let after = anchor(&b, &ACCOUNT, &[vec![]]).await;
+        assert!(after.version > before && after.rows[0].is_some());
+        b.apply(None, delete()).await;
+        assert_eq!(b.get(&ACCOUNT, &[text("p")]).await, None);
     })
     .await;
 }
