@@ -126,7 +126,8 @@ impl std::str::FromStr for Timestamp {
     type Err = NotATime;
     fn from_str(text: &str) -> Result<Self, NotATime> {
         // The form that is written is read as civil time: jiff's instants end a day before the year 9999 does.
-        let written = text.strip_suffix('Z').filter(|t| t.contains('T')).and_then(|t| t.parse::<civil::DateTime>().ok());
+        let written =
+            text.strip_suffix('Z').filter(|t| t.contains('T')).and_then(|t| t.parse::<civil::DateTime>().ok());
         let millis = match written {
             Some(civil) => {
                 let of_day = civil.time().duration_since(civil::Time::midnight()).as_millis();
