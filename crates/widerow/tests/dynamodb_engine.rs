@@ -6,6 +6,8 @@
 mod fixture;
 #[path = "dynamodb_engine/indexes.rs"]
 mod indexes;
+#[path = "dynamodb_engine/outages.rs"]
+mod outages;
 #[path = "dynamodb_engine/reads.rs"]
 mod reads;
 #[path = "dynamodb_engine/schemas.rs"]

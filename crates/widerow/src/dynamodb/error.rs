@@ -33,8 +33,10 @@ pub enum Trouble<E> {
     Throttled(String),
     /// Not executed: nobody is there.
     Unreachable(String),
-    /// Nobody knows.
+    /// Nobody knows: no answer in time.
     Lost { after: Duration, detail: String },
+    /// Nobody knows: the engine failed or hung up.
+    Failed { after: Duration, detail: String },
     /// Not executed: the engine said why.
     Refused(E),
     /// Not sent, or answered with what cannot be understood.
@@ -66,7 +68,7 @@ where
             (_, Repeat::Never) | (Trouble::Refused(_) | Trouble::Odd(_), _) => false,
             (Trouble::Throttled(_), _) => tries < TRIES_MAX,
             (Trouble::Unreachable(_), _) => tries < UNREACHABLE_TRIES_MAX,
-            (Trouble::Lost { .. }, repeat) => repeat == Repeat::Always && tries < TRIES_MAX,
+            (Trouble::Lost { .. } | Trouble::Failed { .. }, repeat) => repeat == Repeat::Always && tries < TRIES_MAX,
         };
         let pause = backoff(tries);
         if !again || start.elapsed() + pause >= limit {
@@ -90,34 +92,40 @@ where
     let after = start.elapsed();
     match error {
         SdkError::ServiceError(service) => {
-            let server_failed = service.raw().status().is_server_error();
+            let status = service.raw().status();
             let error = service.into_err();
             let detail = described(&error);
             match error.code().unwrap_or_default() {
                 "ProvisionedThroughputExceededException"
                 | "RequestLimitExceeded"
                 | "ThrottlingException"
-                | "LimitExceededException" => Trouble::Throttled(detail),
+                | "LimitExceededException"
+                // Single requests that meet a transaction on the same item are turned away.
+                | "TransactionConflictException"
+                | "ReplicatedWriteConflictException" => Trouble::Throttled(detail),
                 // The token's first request is still running: ask again, as after a lost answer.
                 "TransactionInProgressException" => Trouble::Lost { after, detail },
-                _ if server_failed => Trouble::Lost { after, detail },
+                _ if status.is_server_error() => Trouble::Failed { after, detail },
+                "" => Trouble::Odd(format!("status {status} from what does not speak DynamoDB's protocol")),
                 _ => Trouble::Refused(error),
             }
         }
         SdkError::DispatchFailure(failure) => {
             let connector = failure.as_connector_error();
             let detail = connector.map_or_else(|| "the request was not sent".into(), |c| chain(c));
-            // The connector says "Connect" in its error's text and nowhere else whether a connection was made.
-            if detail.contains("(Connect)") || connector.is_some_and(|c| c.is_user()) {
+            // Only the text tells whether a connection was made and whether there was anything to sign with; a
+            // connection that closed while the answer was awaited is of no kind of its own.
+            let unsent = detail.contains("(Connect)") || detail.contains("credential");
+            if unsent || connector.is_some_and(|c| c.is_user()) {
                 Trouble::Unreachable(detail)
-            } else if connector.is_some_and(|c| c.is_io() || c.is_timeout()) {
+            } else if connector.is_some_and(|c| c.is_timeout()) {
                 Trouble::Lost { after, detail }
             } else {
-                // No credentials, no trust in the certificate and the like: nothing was sent.
-                Trouble::Unreachable(detail)
+                Trouble::Failed { after, detail }
             }
         }
-        SdkError::TimeoutError(_) | SdkError::ResponseError(_) => Trouble::Lost { after, detail: chain(&error) },
+        SdkError::TimeoutError(_) => Trouble::Lost { after, detail: chain(&error) },
+        SdkError::ResponseError(_) => Trouble::Failed { after, detail: chain(&error) },
         other => Trouble::Odd(chain(&other)),
     }
 }
@@ -142,10 +150,18 @@ fn described<E: ProvideErrorMetadata + std::error::Error + 'static>(error: &E) -
 }
 
 impl<E: ProvideErrorMetadata + std::error::Error + 'static> Trouble<E> {
-    /// For a read, or for an add to counters, which may have been counted.
-    pub fn unsure(self, table: &str) -> Error {
+    pub fn of_read(self, table: &str) -> Error {
         match self {
             Trouble::Lost { after, detail } => Error::TimedOut { after, detail },
+            Trouble::Failed { detail, .. } => Error::Unavailable { detail },
+            other => other.certain(table),
+        }
+    }
+
+    /// For a write that no commit stands behind: it may have happened, and nothing can tell later.
+    pub fn of_add(self, table: &str) -> Error {
+        match self {
+            Trouble::Lost { after, detail } | Trouble::Failed { after, detail } => Error::TimedOut { after, detail },
             other => other.certain(table),
         }
     }
@@ -153,7 +169,7 @@ impl<E: ProvideErrorMetadata + std::error::Error + 'static> Trouble<E> {
     /// For a write that knows its commit.
     pub fn of_commit(self, table: &str, id: Uuid) -> Error {
         match self {
-            Trouble::Lost { detail, .. } => Error::Indeterminate { id, detail },
+            Trouble::Lost { detail, .. } | Trouble::Failed { detail, .. } => Error::Indeterminate { id, detail },
             other => other.certain(table),
         }
     }
@@ -162,7 +178,7 @@ impl<E: ProvideErrorMetadata + std::error::Error + 'static> Trouble<E> {
         match self {
             Trouble::Throttled(detail) => Error::Throttled { detail },
             Trouble::Unreachable(detail) => Error::Unavailable { detail },
-            Trouble::Lost { after, detail } => Error::TimedOut { after, detail },
+            Trouble::Lost { after, detail } | Trouble::Failed { after, detail } => Error::TimedOut { after, detail },
             Trouble::Refused(error) if error.code() == Some("ResourceNotFoundException") => {
                 SchemaError::Missing { table: table.to_owned() }.into()
             }

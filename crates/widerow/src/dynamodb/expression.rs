@@ -111,10 +111,18 @@ impl Expression {
                 _ => self.constant(false),
             });
         };
+        // DynamoDB refuses names that no expression uses, so what is known beforehand comes first.
+        if matches!(value, Value::Double(d) if d.is_nan()) {
+            return Ok(self.constant(operator == Operator::NotEqual));
+        }
+        let fitting =
+            |bound: &bool| [false, true].into_iter().filter(|cell| holds(operator, cell.cmp(bound))).collect();
+        let fitting: Vec<bool> = if let Value::Boolean(bound) = value { fitting(bound) } else { vec![true] };
+        if fitting.is_empty() {
+            return Ok(self.constant(false));
+        }
         let name = self.name(&column.name);
         Ok(match (operator, value) {
-            // Not a number is equal to nothing.
-            (_, Value::Double(d)) if d.is_nan() => self.constant(operator == Operator::NotEqual),
             // Zero has two forms here: a number, and the text of minus zero.
             (Operator::Equal | Operator::NotEqual, Value::Double(d)) if *d == 0.0 => {
                 let plus = self.value(AttributeValue::N("0".into()));
@@ -127,14 +135,9 @@ impl Expression {
                 format!("attribute_not_exists({name}) OR {name} <> {}", self.value(attribute))
             }
             // DynamoDB does not order booleans.
-            (_, Value::Boolean(bound)) => {
-                let fits = |cell: bool| holds(operator, cell.cmp(bound));
-                let fitting: Vec<String> = [false, true]
-                    .into_iter()
-                    .filter(|cell| fits(*cell))
-                    .map(|cell| self.value(AttributeValue::Bool(cell)))
-                    .collect();
-                if fitting.is_empty() { self.constant(false) } else { format!("{name} IN ({})", fitting.join(", ")) }
+            (_, Value::Boolean(_)) => {
+                let fitting: Vec<String> = fitting.iter().map(|b| self.value(AttributeValue::Bool(*b))).collect();
+                format!("{name} IN ({})", fitting.join(", "))
             }
             (_, value) if !ordered(column, value) => {
                 return Err(Error::invalid(

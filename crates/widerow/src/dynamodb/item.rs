@@ -55,6 +55,11 @@ pub fn id_attribute(id: Uuid) -> AttributeValue {
     AttributeValue::B(Blob::new(id.as_bytes().as_slice()))
 }
 
+/// How many clustering columns the sort key of an index has.
+pub fn index_sorted(derived: &Table, index: &Index) -> usize {
+    index.sort_columns.min(derived.clustering_columns)
+}
+
 /// The names of an index's key attributes.
 pub fn index_keys(index: &Index) -> (String, Option<String>) {
     (format!("{}PK", index.name), (index.sort_columns > 0).then(|| format!("{}SK", index.name)))
@@ -128,8 +133,8 @@ pub fn row_attributes(
             return Err(Error::invalid(&derived.name, "a row of the base table can stand in an index only once"));
         }
         if let Some(sk) = sk {
-            let sorted = &clustering[..index.sort_columns.min(clustering.len())];
-            item.insert(sk, text(key::sort_text(derived, index.sort_columns, sorted)?));
+            let count = index_sorted(derived, index);
+            item.insert(sk, text(key::sort_text(derived, count, &clustering[..count.min(clustering.len())])?));
         }
     }
     Ok(item)
@@ -183,7 +188,7 @@ pub fn index_row(derived: &Table, index: &Index, base: &Table, item: &Item) -> R
     let (pk, sk) = index_keys(index);
     let (tenant, mut values) = key::parse_partition(derived, string(derived, item, &pk)?)?;
     if let Some(sk) = sk {
-        values.extend(key::parse_sort(derived, index.sort_columns, string(derived, item, &sk)?)?);
+        values.extend(key::parse_sort(derived, index_sorted(derived, index), string(derived, item, &sk)?)?);
     }
     let address = Address::of(base, item)?;
     let (_, mut base_key) = key::parse_partition(base, &address.pk)?;
@@ -250,7 +255,7 @@ pub fn book(table: &Table, item: &Item) -> Result<Book> {
 }
 
 /// The bytes of an item, for the meter.
-pub fn bytes(item: &Item) -> u64 {
+pub fn bytes<'i>(item: impl IntoIterator<Item = (&'i String, &'i AttributeValue)>) -> u64 {
     fn size(a: &AttributeValue) -> usize {
         match a {
             AttributeValue::S(t) | AttributeValue::N(t) => t.len(),
@@ -262,5 +267,5 @@ pub fn bytes(item: &Item) -> u64 {
             _ => 1,
         }
     }
-    item.iter().map(|(name, a)| (name.len() + size(a)) as u64).sum()
+    item.into_iter().map(|(name, a)| (name.len() + size(a)) as u64).sum()
 }

@@ -1,9 +1,9 @@
 //! Writes that are not atomic steps: later writes behind a fence, closing an outbox, counters, and loading.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::{AttributeValue, DeleteRequest, PutRequest, WriteRequest};
-use futures::future::join_all;
+use futures::{StreamExt, future::join_all, stream};
 use uuid::Uuid;
 
 use super::{
@@ -11,8 +11,9 @@ use super::{
     error::{Repeat, backoff, call},
     expression::Expression,
     item::{self, Address, PK, number, text},
+    plan::{Change, Plan, outbox_name, put_write, token_of},
     unbuilt,
-    write::{Change, Plan, Sent, outbox_name, put_write, token_of},
+    write::Sent,
 };
 use crate::{
     engine::{Add, Fence, Write},
@@ -26,6 +27,7 @@ use crate::{
 
 /// DynamoDB takes no more in one `BatchWriteItem`.
 const BATCH_WRITES_MAX: usize = 25;
+const BATCHES_AT_ONCE: usize = 4;
 
 impl DynamoDb {
     pub(super) async fn late(&self, tenant: &Tenant, fence: Fence<'_>, writes: &[Write], timestamp: i64) -> Result<()> {
@@ -46,7 +48,8 @@ impl DynamoDb {
                 Fence::Outbox { id, .. } => e.exists(&outbox_name(*id)),
                 Fence::Pending { .. } => e.exists(PK),
             });
-            let mut content = timestamp.to_be_bytes().to_vec();
+            // The fence is part of the content: whoever finishes another's writes stands behind another fence.
+            let mut content = format!("{timestamp} {tenant} {} {fence_address:?}", fence_table.name).into_bytes();
             let (mut taken, mut bytes) = (0, 0);
             for write in rest {
                 // A put may also touch its partition's static columns: two items.
@@ -145,7 +148,7 @@ impl DynamoDb {
             .set_expression_attribute_values(e.values());
         meter::charge(Cost { partitions_written: 1, rows_written: 1, ..Cost::default() });
         let answer = call(self.limit, Repeat::Never, || request.clone().send()).await;
-        answer.map(drop).map_err(|t| t.unsure(&table.name))
+        answer.map(drop).map_err(|t| t.of_add(&table.name))
     }
 
     /// Puts and deletes without atomicity, 25 a request, for loading: one answer for each write, in order. A row must not
@@ -159,7 +162,7 @@ impl DynamoDb {
             plan.write(self, tenant, write, None)?;
             let mut answer = Ok(());
             for action in &plan.actions {
-                match action.change() {
+                match &action.change {
                     Change::Put(content) => {
                         let put = PutRequest::builder().set_item(Some(content.clone())).build().map_err(unbuilt)?;
                         let request = WriteRequest::builder().put_request(put).build();
@@ -177,17 +180,19 @@ impl DynamoDb {
             }
             answers.push(answer);
         }
-        for chunk in batch.chunks(BATCH_WRITES_MAX) {
-            for (i, error) in self.write_batch(chunk).await {
-                answers[i] = Err(error);
-            }
+        let batches = stream::iter(batch.chunks(BATCH_WRITES_MAX).map(|chunk| self.write_batch(chunk)));
+        let failed: Vec<Vec<(usize, Error)>> = batches.buffer_unordered(BATCHES_AT_ONCE).collect().await;
+        for (i, error) in failed.into_iter().flatten() {
+            answers[i] = Err(error);
         }
         Ok(answers)
     }
 
     /// The writes of the batch that failed, each with its error.
     async fn write_batch(&self, batch: &[(usize, String, Address, WriteRequest)]) -> Vec<(usize, Error)> {
-        meter::charge(Cost { rows_written: batch.len() as u64, ..Cost::default() });
+        let partitions: BTreeSet<(&String, &String)> = batch.iter().map(|(_, table, a, _)| (table, &a.pk)).collect();
+        let (partitions_written, rows_written) = (partitions.len() as u64, batch.len() as u64);
+        meter::charge(Cost { partitions_written, rows_written, ..Cost::default() });
         let mut left: Vec<&(usize, String, Address, WriteRequest)> = batch.iter().collect();
         let start = std::time::Instant::now();
         let mut tries = 0;
@@ -201,7 +206,7 @@ impl DynamoDb {
             let unprocessed = match call(self.limit, Repeat::IfNotExecuted, || request.clone().send()).await {
                 Ok(answer) => answer.unprocessed_items.unwrap_or_default(),
                 Err(trouble) => {
-                    let told = trouble.unsure("");
+                    let told = trouble.of_add("");
                     let each = |(i, ..): &&(usize, _, _, _)| (*i, again(&told));
                     return left.iter().map(each).collect();
                 }

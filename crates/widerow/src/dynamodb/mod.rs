@@ -4,8 +4,7 @@
 //! may have been executed is only repeated under the same token; what another tool wrote in the documented layout is read.
 //!
 //! What differs from the other engines and cannot be helped: rows of an index with equal sort keys stand in DynamoDB's
-//! order, not in that of their further columns; a scan goes upward by sort key in each partition, whatever the table's
-//! direction.
+//! order, not in that of their further columns.
 
 mod convert;
 mod error;
@@ -13,6 +12,7 @@ mod expression;
 mod item;
 mod key;
 mod late;
+mod plan;
 mod read;
 mod scan;
 mod schema;
@@ -111,14 +111,14 @@ pub struct DynamoDb {
 /// Makes the engine. Nothing is sent, unless the region or the credentials have to be found in the environment.
 pub async fn connect(config: DynamoConfig, schema: &Schema) -> Result<DynamoDb> {
     for table in schema.tables() {
-        check(table)?;
+        check(schema, table)?;
     }
     let http =
         aws_smithy_http_client::Builder::new().tls_provider(tls::Provider::Rustls(CryptoMode::Ring)).build_https();
     let limit = config.request_timeout;
     // An attempt may take half of the time, so that one lost answer leaves time to ask again.
     let timeouts = TimeoutConfig::builder()
-        .connect_timeout(limit.min(Duration::from_secs(3)) / 2)
+        .connect_timeout((limit / 4).min(Duration::from_secs(3)))
         .operation_attempt_timeout(limit / 2)
         .build();
     let mut loader = aws_config::defaults(BehaviorVersion::latest())
@@ -146,15 +146,18 @@ pub async fn connect(config: DynamoConfig, schema: &Schema) -> Result<DynamoDb> 
     })
 }
 
-/// What the key texts rely on.
-fn check(table: &Table) -> Result<()> {
+/// What keys and items rely on.
+fn check(schema: &Schema, table: &Table) -> Result<()> {
+    let wrong = |problem: String| Err(SchemaError::Declaration { table: table.name.clone(), problem }.into());
     let first = table.clustering().first();
     if first.is_some_and(|c| c.label.as_bytes().first().is_some_and(|b| !b.is_ascii_alphanumeric())) {
-        return Err(SchemaError::Declaration {
-            table: table.name.clone(),
-            problem: "the label of the first clustering column must begin with a letter or a digit".into(),
+        return wrong("the label of the first clustering column must begin with a letter or a digit".into());
+    }
+    for index in schema.derivations_of(table).filter_map(|d| d.derived.index.as_ref()) {
+        let (pk, sk) = item::index_keys(index);
+        if let Some(name) = [Some(pk), sk].into_iter().flatten().find(|name| table.position(name).is_some()) {
+            return wrong(format!("column {name} has the name of a key attribute of index {}", index.name));
         }
-        .into());
     }
     Ok(())
 }
@@ -188,7 +191,7 @@ impl DynamoDb {
             .schema
             .derivation_into(table)
             .ok_or_else(|| SchemaError::IndexOfNothing { table: table.name.clone() })?;
-        let sorted = index.sort_columns.min(table.clustering_columns);
+        let sorted = item::index_sorted(table, index);
         Ok(Home { physical: self.physical(derivation.base), base: derivation.base, index: Some(index), sorted })
     }
 

@@ -10,7 +10,7 @@ use futures::future::{try_join, try_join_all};
 
 use super::{
     DynamoDb, Home,
-    error::{Repeat, Trouble, backoff, call},
+    error::{Repeat, backoff, call},
     expression::Expression,
     item::{self, Address, Item, PK, SK, text},
     key::{self, SortRange},
@@ -110,7 +110,7 @@ impl DynamoDb {
             .set_key(Some(address.key()))
             .consistent_read(strong);
         let answer = call(self.limit, Repeat::Always, || request.clone().send()).await;
-        Ok(answer.map_err(|t| t.unsure(&table.name))?.item)
+        Ok(answer.map_err(|t| t.of_read(&table.name))?.item)
     }
 
     async fn get_batch(&self, table: &'static Table, keys: &[Address], strong: bool) -> Result<Vec<Item>> {
@@ -123,7 +123,7 @@ impl DynamoDb {
             let keys = KeysAndAttributes::builder().set_keys(Some(left)).consistent_read(strong);
             let request = self.client.batch_get_item().request_items(&physical, keys.build().map_err(unbuilt)?);
             let answer = call(self.limit, Repeat::Always, || request.clone().send()).await;
-            let answer = answer.map_err(|t| t.unsure(&table.name))?;
+            let answer = answer.map_err(|t| t.of_read(&table.name))?;
             items.extend(answer.responses.into_iter().flatten().flat_map(|(_, items)| items));
             left = answer.unprocessed_keys.into_iter().flatten().flat_map(|(_, keys)| keys.keys).collect();
             if left.is_empty() {
@@ -207,7 +207,7 @@ impl DynamoDb {
                 .limit(i32::try_from(wanted).unwrap_or(i32::MAX))
                 .set_exclusive_start_key(start.take());
             let answer = call(self.limit, Repeat::Always, || request.clone().send()).await;
-            let answer = answer.map_err(|t: Trouble<_>| t.unsure(&table.name))?;
+            let answer = answer.map_err(|t| t.of_read(&table.name))?;
             for found in answer.items.unwrap_or_default() {
                 rows_read += 1;
                 bytes_read += item::bytes(&found);

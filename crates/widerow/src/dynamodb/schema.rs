@@ -192,7 +192,7 @@ impl DynamoDb {
         match call(self.limit, Repeat::Always, || request.clone().send()).await {
             Ok(answer) => Ok(answer.table),
             Err(Trouble::Refused(e)) if e.is_resource_not_found_exception() => Ok(None),
-            Err(trouble) => Err(trouble.unsure(&table.name)),
+            Err(trouble) => Err(trouble.of_read(&table.name)),
         }
     }
 
@@ -213,7 +213,7 @@ impl DynamoDb {
             Ok(_) => {}
             // Another process makes the same table at the same time, or the answer to the first request was lost.
             Err(Trouble::Refused(e)) if e.is_resource_in_use_exception() => {}
-            Err(trouble) => return Err(trouble.unsure(&shape.table.name)),
+            Err(trouble) => return Err(trouble.of_add(&shape.table.name)),
         }
         self.until_active(shape.table).await
     }
@@ -234,7 +234,7 @@ impl DynamoDb {
             .global_secondary_index_updates(GlobalSecondaryIndexUpdate::builder().create(action).build());
         call(self.limit, Repeat::IfNotExecuted, || request.clone().send())
             .await
-            .map_err(|t| t.unsure(&shape.table.name))?;
+            .map_err(|t| t.of_add(&shape.table.name))?;
         // DynamoDB makes one index at a time.
         self.until_active(shape.table).await
     }
@@ -266,7 +266,7 @@ impl DynamoDb {
         let (name, physical) = (&shape.table.name, self.physical(shape.table));
         let request = self.client.describe_time_to_live().table_name(&physical);
         let answer = call(self.limit, Repeat::Always, || request.clone().send()).await;
-        let found = answer.map_err(|t| t.unsure(name))?.time_to_live_description;
+        let found = answer.map_err(|t| t.of_read(name))?.time_to_live_description;
         let status = found.as_ref().and_then(|d| d.time_to_live_status());
         let on = matches!(status, Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling));
         let attribute = found.as_ref().and_then(|d| d.attribute_name());
@@ -285,6 +285,6 @@ impl DynamoDb {
             TimeToLiveSpecification::builder().attribute_name(TTL).enabled(true).build().map_err(unbuilt)?;
         let request = self.client.update_time_to_live().table_name(&physical).time_to_live_specification(specification);
         let answer = call(self.limit, Repeat::IfNotExecuted, || request.clone().send()).await;
-        answer.map(drop).map_err(|t| t.unsure(name))
+        answer.map(drop).map_err(|t| t.of_add(name))
     }
 }

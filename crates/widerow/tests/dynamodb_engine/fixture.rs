@@ -313,7 +313,7 @@ pub fn config(endpoint: &str, prefix: &str) -> DynamoConfig {
         credentials: Some(("local".into(), "local".into())),
         table_prefix: prefix.into(),
         names: BTreeMap::new(),
-        migrate_timeout: Duration::from_secs(30),
+        migrate_timeout: Duration::from_secs(60),
         ..DynamoConfig::default()
     }
 }

@@ -65,8 +65,7 @@ async fn index_slices_give_derived_rows() {
         let writes: Vec<Write> = sales.iter().map(put_sale).collect();
         assert!(b.engine.put_many(&b.tenant, &writes).await.unwrap().iter().all(Result::is_ok));
         let partition = [text("dress"), Value::Int(3)];
-        let mut expected: Vec<Vec<Value>> =
-            sales.iter().flat_map(|s| Derive::<ByCategory>::derive(s)).map(|r| r.0).collect();
+        let mut expected: Vec<Vec<Value>> = sales.iter().flat_map(Derive::<ByCategory>::derive).map(|r| r.0).collect();
         let sorted = |mut rows: Vec<Vec<Value>>| {
             rows.sort_by(|a, b| (2..6).fold(std::cmp::Ordering::Equal, |o, i| o.then(a[i].key_order(&b[i]))));
             rows

@@ -1,6 +1,4 @@
-//! Creating, comparing, refusing; the template; an engine that is not there.
-
-use std::time::{Duration, Instant};
+//! Creating, comparing, refusing; the template.
 
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType,
@@ -59,6 +57,20 @@ async fn a_missing_index_is_added_and_a_different_key_refused() {
         assert!(report.created_tables.contains(&"sales_embeddings".to_owned()));
         assert_eq!(report.problems.len(), 1);
         assert!(matches!(&report.problems[0], SchemaError::Lossy { table, column, .. } if table == "stock" && column == "PK"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_table_may_be_called_otherwise() {
+    on_tables(false, |b| async move {
+        let mut config = config(&address().unwrap(), &b.prefix);
+        config.names.insert("account".into(), format!("{}Kunden.2025", b.prefix));
+        let engine = connect(config, &schema()).await.unwrap();
+        engine.migrate(&schema(), true).await.unwrap();
+        let row = vec![text("p"), widerow::value::Value::Int(1), text("ann")];
+        engine.apply(b.step(None, vec![put(&ACCOUNT, row)])).await.unwrap();
+        assert!(b.item("Kunden.2025", "TENANT#acme#ACCOUNT#p", None).await.is_some());
     })
     .await;
 }
@@ -133,27 +145,5 @@ async fn create(b: &Bench, name: &str, properties: &Json) {
             TimeToLiveSpecification::builder().attribute_name(string(&ttl["AttributeName"])).enabled(true);
         let request = b.client.update_time_to_live().table_name(table);
         request.time_to_live_specification(specification.build().unwrap()).send().await.unwrap();
-    }
-}
-
-#[tokio::test]
-async fn an_engine_that_is_not_there_is_unavailable_in_time() {
-    // Nobody listens there; and an address that swallows everything.
-    for (endpoint, limit) in [("http://127.0.0.1:9", 2), ("http://10.255.255.1:8000", 2)] {
-        let mut config = config(endpoint, "x");
-        config.request_timeout = Duration::from_secs(limit);
-        let engine = connect(config, &schema()).await.unwrap();
-        let tenant = widerow::key::Tenant::new("acme").unwrap();
-        let key = [vec![text("p"), text("a")]];
-        let start = Instant::now();
-        let get = Get { tenant: &tenant, table: &STOCK, keys: &key, consistency: Consistency::Quorum };
-        let answer = engine.get(get).await;
-        assert!(matches!(answer, Err(Error::Unavailable { .. })), "{answer:?}");
-        let id = uuid::Uuid::new_v4();
-        let writes = vec![put(&STOCK, stock("a", 1)), put(&STOCK, stock("b", 1))];
-        let step = widerow::engine::Step { id, tenant: &tenant, guarded: None, writes, now: NOW, timestamp: 1 };
-        let answer = engine.apply(step).await;
-        assert!(matches!(answer, Err(Error::Unavailable { .. })), "{answer:?}");
-        assert!(start.elapsed() < Duration::from_secs(2 * limit + 1), "{:?}", start.elapsed());
     }
 }

@@ -147,8 +147,34 @@ async fn a_step_by_guards_alone_is_known_by_its_id() {
         // Another instant is another request with another token; the id in the bookkeeping still tells.
         let mut later = step;
         later.now = Timestamp::from_millis(NOW.millis() + 5);
+        later.timestamp += 5_000;
         done(b.engine.apply(later).await.unwrap());
         assert_eq!(anchor(&b, &STOCK, &[]).await.sequence, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_version_of_an_anchor_is_never_newer_than_its_rows() {
+    on_tables(true, |b| async move {
+        let writer = async {
+            let mut version = None;
+            for n in 0..60 {
+                let step = expecting(guarded(&STOCK, "p", vec![]), version, n, n + 1);
+                version = Some(done(b.apply(Some(step), vec![put(&STOCK, stock("a", n as i32 + 1))]).await));
+            }
+        };
+        let reader = async {
+            let mut seen = 0;
+            while seen < 60 {
+                let read = anchor(&b, &STOCK, &[vec![text("a")]]).await;
+                let Some(row) = &read.rows[0] else { continue };
+                let Value::Int(amount) = row.values[4] else { panic!("{row:?}") };
+                seen = read.version.map_or(0, |v| v.0);
+                assert!(i64::from(amount) >= seen, "version {seen} with the row of {amount}");
+            }
+        };
+        futures::future::join(writer, reader).await;
     })
     .await;
 }
@@ -220,6 +246,14 @@ async fn a_foreign_row_stays_when_its_partition_gets_a_version() {
     .await;
 }
 
+/// A row of the pending table, which belongs to no tenant that a caller can name.
+async fn pending(b: &Bench, bucket: i64, id: uuid::Uuid) {
+    let s = aws_sdk_dynamodb::types::AttributeValue::S;
+    let table = format!("{}widerow_pending", b.prefix);
+    let request = b.client.put_item().table_name(table).item("PK", s(format!("TENANT#_system#BUCKET#{bucket}")));
+    request.item("SK", s(format!("ID#{id}#PIECE#0000000000"))).send().await.unwrap();
+}
+
 #[tokio::test]
 async fn later_writes_are_made_while_the_fence_stands() {
     on_tables(true, |b| async move {
@@ -237,14 +271,19 @@ async fn later_writes_are_made_while_the_fence_stands() {
         let (late, cost) = meter::measure(b.engine.apply_late(&b.tenant, fence(), &writes, NOW, version.0)).await;
         late.unwrap();
         assert_eq!(cost.round_trips, 3);
-        let key = |n| row(n, 0)[..4].to_vec();
-        assert_eq!(b.get(&MIXED, &key(249)).await.unwrap().values, row(249, 249));
+        let row_key = |n| row(n, 0)[..4].to_vec();
+        assert_eq!(b.get(&MIXED, &row_key(249)).await.unwrap().values, row(249, 249));
+
+        // A sweeper makes the same writes behind the pending row.
+        pending(&b, 7, id).await;
+        let key = [Value::BigInt(7), Value::Uuid(id), Value::Int(0)];
+        b.engine.apply_late(&b.tenant, Fence::Pending { key: &key }, &writes, NOW, version.0).await.unwrap();
 
         b.engine.close_outbox(&b.tenant, &STOCK, &partition, id, version).await.unwrap();
         b.engine.close_outbox(&b.tenant, &STOCK, &partition, id, version).await.unwrap();
         assert_eq!(anchor(&b, &STOCK, &[]).await.outbox, vec![]);
         b.engine.apply_late(&b.tenant, fence(), &[put(&MIXED, row(249, -1))], NOW, version.0).await.unwrap();
-        assert_eq!(b.get(&MIXED, &key(249)).await.unwrap().values, row(249, 249), "the fence was gone");
+        assert_eq!(b.get(&MIXED, &row_key(249)).await.unwrap().values, row(249, 249), "the fence was gone");
     })
     .await;
 }
@@ -258,10 +297,7 @@ async fn later_writes_behind_a_pending_row() {
         let fence = || Fence::Pending { key: &key };
         b.engine.apply_late(&b.tenant, fence(), &[put(&MIXED, row(1))], NOW, 1).await.unwrap();
         assert_eq!(b.get(&MIXED, &row(0)[..4]).await, None);
-        let s = |t: String| aws_sdk_dynamodb::types::AttributeValue::S(t);
-        let table = format!("{}widerow_pending", b.prefix);
-        let request = b.client.put_item().table_name(table).item("PK", s("TENANT#_system#BUCKET#5".into()));
-        request.item("SK", s(format!("ID#{id}#PIECE#0000000000"))).send().await.unwrap();
+        pending(&b, 5, id).await;
         b.engine.apply_late(&b.tenant, fence(), &[put(&MIXED, row(2))], NOW, 2).await.unwrap();
         assert_eq!(b.get(&MIXED, &row(0)[..4]).await.unwrap().values, row(2));
     })
@@ -343,6 +379,37 @@ async fn writes_without_guards() {
         assert!(answers.unwrap().iter().all(Result::is_ok));
         assert_eq!(cost.round_trips, 4);
         assert!(b.get(&MIXED, &row(159)[..4]).await.is_some() && b.get(&ACCOUNT, &[text("p")]).await.is_some());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn writes_past_the_guard_move_the_version_and_leave_no_ghost() {
+    on_tables(true, |b| async move {
+        let delete = || vec![Write::Delete { table: &ACCOUNT, key: vec![text("p")] }];
+        b.apply(None, delete()).await;
+        assert_eq!(b.get(&ACCOUNT, &[text("p")]).await, None);
+        let before = anchor(&b, &ACCOUNT, &[vec![]]).await.version;
+        b.apply(None, vec![put(&ACCOUNT, vec![text("p"), Value::Int(1), Value::Null])]).await;
+        let after = anchor(&b, &ACCOUNT, &[vec![]]).await;
+        assert!(after.version > before && after.rows[0].is_some());
+        b.apply(None, delete()).await;
+        assert_eq!(b.get(&ACCOUNT, &[text("p")]).await, None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_same_unguarded_step_again_changes_nothing() {
+    on_tables(true, |b| async move {
+        let row =
+            |n: i32, v: i32| put(&MIXED, vec![text("u"), day("2025-01-01"), Value::Int(n), text("w"), Value::Int(v)]);
+        let step = b.step(None, vec![row(1, 1), row(2, 1)]);
+        b.engine.apply(step.clone()).await.unwrap();
+        b.apply(None, vec![row(1, 9), row(2, 9)]).await;
+        b.engine.apply(step).await.unwrap();
+        let key = [text("u"), day("2025-01-01"), Value::Int(1), text("w")];
+        assert_eq!(b.get(&MIXED, &key).await.unwrap().values[4], Value::Int(9));
     })
     .await;
 }
