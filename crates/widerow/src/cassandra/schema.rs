@@ -15,7 +15,7 @@ use scylla::{
 
 use super::{
     Cassandra,
-    cql::{self, hidden_columns, inner_type_text, qualified, quote, type_text},
+    cql::{self, column_text, hidden_columns, inner_type_text, qualified, quote, type_text},
     failure::Failure,
 };
 use crate::{

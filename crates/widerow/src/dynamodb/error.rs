@@ -55,6 +55,7 @@ where
 {
     let start = Instant::now();
     let mut tries = 0;
+    let mut lost: Option<(Duration, String)> = None;
     loop {
         tries += 1;
         meter::charge(Cost { round_trips: 1, ..Cost::default() });
@@ -70,9 +71,16 @@ where
             (Trouble::Unreachable(_), _) => tries < UNREACHABLE_TRIES_MAX,
             (Trouble::Lost { .. } | Trouble::Failed { .. }, repeat) => repeat == Repeat::Always && tries < TRIES_MAX,
         };
+        if let Trouble::Lost { after, detail } | Trouble::Failed { after, detail } = &trouble {
+            lost = Some((*after, detail.clone()));
+        }
         let pause = backoff(tries);
         if !again || start.elapsed() + pause >= limit {
-            return Err(trouble);
+            // Once an answer was lost, that a later sending was not executed says nothing about the first.
+            return Err(match (trouble, lost) {
+                (Trouble::Throttled(_) | Trouble::Unreachable(_), Some((after, detail))) => Trouble::Lost { after, detail },
+                (trouble, _) => trouble,
+            });
         }
         tracing::debug!(?trouble, tries, "a request to DynamoDB is sent again");
         tokio::time::sleep(pause).await;

@@ -270,8 +270,8 @@ impl Plan {
                 });
             }
         }
-        if let Some(bucket) = guarded.outbox {
-            action.set(outbox_name(step.id), number(bucket));
+        if let Some((entry, bucket)) = guarded.outbox {
+            action.set(outbox_name(entry), number(bucket));
         }
         // A row that another tool wrote is told by having no version; before it gets one it must be marked as there.
         if table.clustering_columns == 0 && !action.row {

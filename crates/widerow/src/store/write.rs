@@ -72,10 +72,13 @@ impl Store {
             return self.in_time(plan.id, self.commit_unguarded(plan)).await;
         };
         let _queue = self.inner.lock(&self.tenant, table, &partition).await?;
+        self.in_time(plan.id, self.commit_guarded(&plan, table, &partition)).await
+    }
+
+    async fn commit_guarded(&self, plan: &Plan, table: &'static Table, partition: &[Value]) -> Result<Committed> {
         let mut tries = 0;
         loop {
-            let known =
-                if self.needs_read(&plan) { Some(self.read_for(plan, table, partition).await?) } else { None };
+            let known = if self.needs_read(plan) { Some(self.read_for(plan, table, partition).await?) } else { None };
             match self.attempt(plan, known).await? {
                 Outcome::Done(committed) => return Ok(committed),
                 Outcome::Moved => self.pause(table, &mut tries).await?,
