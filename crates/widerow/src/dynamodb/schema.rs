@@ -241,6 +241,8 @@ impl DynamoDb {
 
     async fn until_active(&self, table: &'static Table) -> Result<()> {
         let start = Instant::now();
+        // Tables take seconds, indexes minutes: asking more and more seldom serves both.
+        let mut pause = Duration::from_millis(250);
         loop {
             let active = self.describe(table).await?.is_some_and(|t| {
                 let indexes = t.global_secondary_indexes().iter();
@@ -254,7 +256,8 @@ impl DynamoDb {
                 let detail = format!("table {} or one of its indexes is not active yet", table.name);
                 return Err(Error::TimedOut { after: start.elapsed(), detail });
             }
-            tokio::time::sleep(Duration::from_millis(250)).await;
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_secs(5));
         }
     }
 
