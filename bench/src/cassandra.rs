@@ -81,55 +81,67 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Vec<Verdict>) {
     // A stride that visits every row before it comes back to one.
     let at = move |n: i64| n * 7919 % all;
 
-    let ours = || many(each, |n| {
-        let (store, i) = (store.clone(), at(n));
-        async move {
-            let row = store.get::<Item>((i / ROWS_A_SHELF, i % ROWS_A_SHELF)).await.expect("a read");
-            assert_eq!(row.expect("a row").price, i * 7 % 10_000);
-        }
-    });
-    let theirs = || many(each, |n| {
-        let (session, one, i) = (session.clone(), one.clone(), at(n));
-        async move {
-            let result = session.execute_unpaged(&one, ("bench", i / ROWS_A_SHELF, i % ROWS_A_SHELF)).await;
-            let rows = result.expect("a read").into_rows_result().expect("rows");
-            assert_eq!(rows.single_row::<Cells>().expect("a row").4, i * 7 % 10_000);
-        }
-    });
+    let ours = || {
+        many(each, |n| {
+            let (store, i) = (store.clone(), at(n));
+            async move {
+                let row = store.get::<Item>((i / ROWS_A_SHELF, i % ROWS_A_SHELF)).await.expect("a read");
+                assert_eq!(row.expect("a row").price, i * 7 % 10_000);
+            }
+        })
+    };
+    let theirs = || {
+        many(each, |n| {
+            let (session, one, i) = (session.clone(), one.clone(), at(n));
+            async move {
+                let result = session.execute_unpaged(&one, ("bench", i / ROWS_A_SHELF, i % ROWS_A_SHELF)).await;
+                let rows = result.expect("a read").into_rows_result().expect("rows");
+                assert_eq!(rows.single_row::<Cells>().expect("a row").4, i * 7 % 10_000);
+            }
+        })
+    };
     duel("cassandra: get", 0.9, rounds, ours, theirs, verdicts).await;
 
-    let ours = || many(each, |n| {
-        let (store, row) = (store.clone(), item(at(n)));
-        async move {
-            store.commit(Commit::new().put(&row)).await.expect("a write");
-        }
-    });
-    let theirs = || many(each, |n| {
-        let (session, put, row) = (session.clone(), put.clone(), item(at(n)));
-        async move {
-            let Item { shelf, position, name, description, price, in_stock } = row;
-            let values = ("bench", shelf, position, name, description, price, in_stock);
-            session.execute_unpaged(&put, values).await.expect("a write");
-        }
-    });
+    let ours = || {
+        many(each, |n| {
+            let (store, row) = (store.clone(), item(at(n)));
+            async move {
+                store.commit(Commit::new().put(&row)).await.expect("a write");
+            }
+        })
+    };
+    let theirs = || {
+        many(each, |n| {
+            let (session, put, row) = (session.clone(), put.clone(), item(at(n)));
+            async move {
+                let Item { shelf, position, name, description, price, in_stock } = row;
+                let values = ("bench", shelf, position, name, description, price, in_stock);
+                session.execute_unpaged(&put, values).await.expect("a write");
+            }
+        })
+    };
     duel("cassandra: put", 0.9, rounds, ours, theirs, verdicts).await;
 
-    let ours = || many(each / 2, |n| {
-        let (store, shelf) = (store.clone(), n % SHELVES);
-        async move {
-            let page = store.slice::<Item>(shelf).limit(24).page().await.expect("a read");
-            assert_eq!(page.rows.len(), 24);
-        }
-    });
-    let theirs = || many(each / 2, |n| {
-        let (session, page, shelf) = (session.clone(), page.clone(), n % SHELVES);
-        async move {
-            let result = session.execute_unpaged(&page, ("bench", shelf)).await.expect("a read");
-            let rows = result.into_rows_result().expect("rows");
-            let rows: Vec<Cells> = rows.rows().expect("typed").map(|row| row.expect("a row")).collect();
-            assert_eq!(rows.len(), 24);
-        }
-    });
+    let ours = || {
+        many(each / 2, |n| {
+            let (store, shelf) = (store.clone(), n % SHELVES);
+            async move {
+                let page = store.slice::<Item>(shelf).limit(24).page().await.expect("a read");
+                assert_eq!(page.rows.len(), 24);
+            }
+        })
+    };
+    let theirs = || {
+        many(each / 2, |n| {
+            let (session, page, shelf) = (session.clone(), page.clone(), n % SHELVES);
+            async move {
+                let result = session.execute_unpaged(&page, ("bench", shelf)).await.expect("a read");
+                let rows = result.into_rows_result().expect("rows");
+                let rows: Vec<Cells> = rows.rows().expect("typed").map(|row| row.expect("a row")).collect();
+                assert_eq!(rows.len(), 24);
+            }
+        })
+    };
     duel("cassandra: slice of 24", 0.9, rounds, ours, theirs, verdicts).await;
     let _ = session.query_unpaged(format!("DROP KEYSPACE {keyspace}"), ()).await;
 }

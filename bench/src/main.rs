@@ -39,7 +39,13 @@ async fn main() {
     for verdict in &verdicts {
         let good = verdict.ratio >= verdict.floor;
         below += usize::from(!good);
-        println!("{:<44} {:>8.2} {:>8.2}{}", verdict.name, verdict.ratio, verdict.floor, if good { "" } else { "   below" });
+        println!(
+            "{:<44} {:>8.2} {:>8.2}{}",
+            verdict.name,
+            verdict.ratio,
+            verdict.floor,
+            if good { "" } else { "   below" }
+        );
     }
     if below > 0 && !arguments.tolerant {
         std::process::exit(1);

@@ -219,7 +219,11 @@ impl<'b> Reader<'b> {
             14 => Value::Set(self.items(depth)?),
             15 => {
                 let n = self.length()?;
-                Value::Map((0..n).map(|_| Ok((self.nested(depth + 1)?, self.nested(depth + 1)?))).collect::<Result<_, Malformed>>()?)
+                Value::Map((0..n).map(|_| Ok((self.nested(depth + 1)?, self.nested(depth + 1)?))).collect::<Result<
+                    _,
+                    Malformed,
+                >>(
+                )?)
             }
             16 => Value::Struct(self.items(depth)?),
             17 => Value::Counter(self.signed()?),

@@ -93,7 +93,9 @@ pub enum SchemaError {
         "table {base} has the derived table {derived} and must be declared guarded: add `guarded` to its #[row(…)]"
     )]
     BaseNotGuarded { base: String, derived: String },
-    #[error("table {derived} is derived: it cannot be guarded, hold counters, have static columns or a time to live of its own (its rows end with their base)")]
+    #[error(
+        "table {derived} is derived: it cannot be guarded, hold counters, have static columns or a time to live of its own (its rows end with their base)"
+    )]
     DerivedNotPlain { derived: String },
     #[error("table {derived} is derived from two tables, whose commits nothing would order")]
     TwoBases { derived: String },

@@ -3,7 +3,7 @@
 
 use std::{
     sync::{
-        Mutex,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -35,6 +35,9 @@ pub struct Faults {
     pub time_out_before: f64,
     /// No answer, but applied.
     pub time_out_after: f64,
+    /// No answer, and applied a few milliseconds later, as from a coordinator that was asleep. Guarded steps with an
+    /// expected version only: an engine applies those whenever they come, or never.
+    pub apply_late: f64,
     /// Late by up to a few milliseconds.
     pub delay: f64,
     /// After so many steps the engine answers nothing any more, as if its process had died.
@@ -44,7 +47,7 @@ pub struct Faults {
 /// An engine with faults.
 #[derive(Debug)]
 pub struct Faulty<E> {
-    inner: E,
+    inner: Arc<E>,
     faults: Faults,
     chance: Mutex<SmallRng>,
     steps: AtomicU64,
@@ -55,16 +58,17 @@ enum Fault {
     None,
     TimeOutBefore,
     TimeOutAfter,
+    ApplyLate,
 }
 
 impl<E: Engine> Faulty<E> {
     /// Prints the seed, so that a failure can be replayed.
     pub fn new(inner: E, faults: Faults) -> Self {
-        if faults.refuse + faults.time_out_before + faults.time_out_after + faults.delay > 0.0 {
+        if faults.refuse + faults.time_out_before + faults.time_out_after + faults.apply_late + faults.delay > 0.0 {
             eprintln!("faulty engine: seed {}", faults.seed);
         }
         Faulty {
-            inner,
+            inner: Arc::new(inner),
             faults,
             chance: Mutex::new(SmallRng::seed_from_u64(faults.seed)),
             steps: AtomicU64::new(0),
@@ -106,6 +110,8 @@ impl<E: Engine> Faulty<E> {
             Ok(Fault::TimeOutBefore)
         } else if what < f.refuse + f.time_out_before + f.time_out_after {
             Ok(Fault::TimeOutAfter)
+        } else if what < f.refuse + f.time_out_before + f.time_out_after + f.apply_late {
+            Ok(Fault::ApplyLate)
         } else {
             Ok(Fault::None)
         }
@@ -119,7 +125,7 @@ impl<E: Engine> Faulty<E> {
     async fn call<T>(&self, made: impl Future<Output = Result<T>>, silence: impl Fn() -> Error) -> Result<T> {
         match self.step().await? {
             Fault::None => made.await,
-            Fault::TimeOutBefore => Err(silence()),
+            Fault::TimeOutBefore | Fault::ApplyLate => Err(silence()),
             Fault::TimeOutAfter => {
                 made.await?;
                 Err(silence())
@@ -152,6 +158,30 @@ impl<E: Engine> Engine for Faulty<E> {
 
     async fn apply(&self, step: Step<'_>) -> Result<Applied> {
         let id = step.id;
+        if self.faults.apply_late > 0.0 && step.expects() {
+            let silence = || Err(Error::Indeterminate { id, detail: "no answer, on purpose".into() });
+            return match self.step().await? {
+                Fault::None => self.inner.apply(step).await,
+                Fault::TimeOutBefore => silence(),
+                Fault::TimeOutAfter => {
+                    self.inner.apply(step).await?;
+                    silence()
+                }
+                Fault::ApplyLate => {
+                    let late = {
+                        let mut chance = self.chance.lock().unwrap_or_else(|e| e.into_inner());
+                        Duration::from_millis(chance.random_range(0..20))
+                    };
+                    let (inner, tenant) = (self.inner.clone(), step.tenant.clone());
+                    let (guarded, writes, now, timestamp) = (step.guarded, step.writes, step.now, step.timestamp);
+                    tokio::spawn(async move {
+                        tokio::time::sleep(late).await;
+                        let _ = inner.apply(Step { id, tenant: &tenant, guarded, writes, now, timestamp }).await;
+                    });
+                    silence()
+                }
+            };
+        }
         self.call(self.inner.apply(step), || Error::Indeterminate { id, detail: "no answer, on purpose".into() }).await
     }
 

@@ -33,7 +33,8 @@ impl Tenant {
     }
 
     /// The data layer's own rows; no name that a caller can give.
-    pub(crate) fn system() -> Self {
+    #[doc(hidden)]
+    pub fn system() -> Self {
         Tenant("_system".into())
     }
 

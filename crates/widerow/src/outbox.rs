@@ -151,7 +151,9 @@ impl Store {
             match self.finish(&pending).await {
                 Ok(()) => break,
                 Err(_) if tries < FINISH_TRIES => self.inner.back_off(tries).await,
-                Err(e) => tracing::warn!(id = %pending.id, error = %e, "later writes of a commit are left to the sweeper"),
+                Err(e) => {
+                    tracing::warn!(id = %pending.id, error = %e, "later writes of a commit are left to the sweeper")
+                }
             }
         }
         Ok(applied)
@@ -370,8 +372,13 @@ impl Database {
             return Ok(Some(Fate::Finished));
         };
         for _ in 0..limits::CONTENTION_TRIES_MAX {
-            let read =
-                ReadAnchor { tenant: &store.tenant, table, partition: &partition, rows: AnchorRows::Keys(&[]), ring: false };
+            let read = ReadAnchor {
+                tenant: &store.tenant,
+                table,
+                partition: &partition,
+                rows: AnchorRows::Keys(&[]),
+                ring: false,
+            };
             let anchor = self.inner.engine.read_anchor(read).await?;
             if anchor.outbox.iter().any(|(entry, _)| *entry == id) {
                 store.finish(&pending).await?;

@@ -267,7 +267,10 @@ fn check(table: &Table) -> Result<(), SchemaError> {
         }
         let counter = column.column_type == Type::Counter;
         if i >= table.key_columns() && counter != table.counters {
-            return wrong(format!("column {}: counters stand in tables of counters, and nothing else does", column.name));
+            return wrong(format!(
+                "column {}: counters stand in tables of counters, and nothing else does",
+                column.name
+            ));
         }
         if RESERVED.contains(&column.name.as_str()) {
             return wrong(format!("column {} has a name that the data layer needs for itself", column.name));

@@ -429,7 +429,7 @@ async fn the_ring_remembers_sixty_four_commits_and_the_outbox_opens_and_closes()
     for (table, partition) in [(table, partition), (Profile::table(), vec![t("a@b")])] {
         let seen = bench.anchor(table, &partition, &[]).await;
         let mut step = bench.guarded(table, &partition, &seen, Vec::new());
-        step.guarded.as_mut().unwrap().outbox = Some(4711);
+        step.guarded.as_mut().unwrap().outbox = Some((step.id, 4711));
         let id = step.id;
         let Applied::Done(version) = bench.engine.apply(step).await.unwrap() else { panic!("moved") };
         assert_eq!(bench.anchor(table, &partition, &[]).await.outbox, [(id, 4711)]);
@@ -441,7 +441,7 @@ async fn the_ring_remembers_sixty_four_commits_and_the_outbox_opens_and_closes()
         // A store whose clock is far behind the server's removes its entries as well.
         let seen = bench.anchor(table, &partition, &[]).await;
         let mut step = bench.guarded(table, &partition, &seen, Vec::new());
-        step.guarded.as_mut().unwrap().outbox = Some(4712);
+        step.guarded.as_mut().unwrap().outbox = Some((step.id, 4712));
         let id = step.id;
         bench.engine.apply(step).await.unwrap();
         bench.engine.close_outbox(&bench.tenant, table, &partition, id, Version(1_000)).await.unwrap();
@@ -470,7 +470,7 @@ async fn a_guarded_row_without_clustering_columns_comes_and_goes() {
     let seen = bench.anchor(table, &partition, &keys).await;
     assert_eq!((seen.sequence, seen.rows.clone(), seen.ring.len()), (2, vec![None], 2));
     assert_eq!(bench.get(table, &key()).await, [None]);
-    let scan = Scan { table, range: 0, ranges: 1, after: None, limit: 10 };
+    let scan = Scan { table, split: &[], range: 0, ranges: 1, after: None, limit: 10 };
     assert_eq!(bench.engine.scan(scan).await.unwrap().rows.len(), 0);
     assert_eq!(bench.engine.slice(bench.all(table, &partition)).await.unwrap().rows.len(), 0);
 
@@ -775,7 +775,7 @@ async fn a_scan_in_ranges_sees_every_row_once() {
         for range in 0..ranges {
             let mut after: Option<Vec<u8>> = None;
             loop {
-                let scan = Scan { table, range, ranges, after: after.as_deref(), limit };
+                let scan = Scan { table, split: &[], range, ranges, after: after.as_deref(), limit };
                 let page = bench.engine.scan(scan).await.unwrap();
                 assert!(page.rows.len() <= limit && (page.rows.len() == limit || page.next.is_none()));
                 seen.extend(page.rows.into_iter().map(|(tenant, row)| {
@@ -1063,7 +1063,7 @@ async fn the_version_is_never_newer_than_the_rows_and_no_commit_is_lost() {
                 put(table, vec![t("lamp"), t("hold"), n(1), Value::Null, n(1)])
             };
             let mut step = bench.guarded(table, &partition, &seen, vec![row, set]);
-            step.guarded.as_mut().unwrap().outbox = Some(1);
+            step.guarded.as_mut().unwrap().outbox = Some((step.id, 1));
             let id = step.id;
             let applied = match bench.engine.apply(step).await {
                 Ok(Applied::Done(version)) => Some(version),

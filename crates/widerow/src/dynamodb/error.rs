@@ -78,7 +78,9 @@ where
         if !again || start.elapsed() + pause >= limit {
             // Once an answer was lost, that a later sending was not executed says nothing about the first.
             return Err(match (trouble, lost) {
-                (Trouble::Throttled(_) | Trouble::Unreachable(_), Some((after, detail))) => Trouble::Lost { after, detail },
+                (Trouble::Throttled(_) | Trouble::Unreachable(_), Some((after, detail))) => {
+                    Trouble::Lost { after, detail }
+                }
                 (trouble, _) => trouble,
             });
         }

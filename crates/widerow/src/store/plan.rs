@@ -53,7 +53,11 @@ impl Plan {
         }
         if commit.writes.len() > limits::COMMIT_WRITES_MAX {
             let size = commit.writes.len();
-            return Err(Error::TooLarge { what: "writes of one commit".into(), size, limit: limits::COMMIT_WRITES_MAX });
+            return Err(Error::TooLarge {
+                what: "writes of one commit".into(),
+                size,
+                limit: limits::COMMIT_WRITES_MAX,
+            });
         }
         for planned in commit.writes {
             plan.add(inner, planned, now)?;

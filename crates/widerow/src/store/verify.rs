@@ -202,7 +202,12 @@ impl Database {
             }
             report.differences += wrong.len() as u64;
             let (tenant, table) = (store.tenant.to_string(), d.derived.name.clone());
-            let listed = wrong.into_iter().map(|(key, kind)| Difference { tenant: tenant.clone(), table: table.clone(), key, kind });
+            let listed = wrong.into_iter().map(|(key, kind)| Difference {
+                tenant: tenant.clone(),
+                table: table.clone(),
+                key,
+                kind,
+            });
             report.listed.extend(listed.take(options.listed_max.saturating_sub(report.listed.len())));
             return Ok(());
         }

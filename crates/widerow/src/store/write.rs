@@ -230,7 +230,8 @@ impl Store {
     fn needs_read(&self, plan: &Plan) -> bool {
         let Some((table, _)) = &plan.guarded else { return false };
         let abilities = self.inner.engine.abilities();
-        let outside = abilities.atomicity != Atomicity::Everything && plan.writes.iter().any(|w| w.table().name != table.name);
+        let outside =
+            abilities.atomicity != Atomicity::Everything && plan.writes.iter().any(|w| w.table().name != table.name);
         let ranges = plan.writes.iter().any(|w| matches!(w, Write::DeleteRange { .. }));
         plan.again
             || plan.expect.is_some()

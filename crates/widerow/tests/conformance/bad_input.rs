@@ -118,12 +118,25 @@ async fn cursors_of_another_query(target: &Target) {
     for text in ["", "x", "!!!", "AAAAAAAAAAAAAAAA"] {
         refused(one().after(Some(Cursor::from(text.to_owned()))).page(), invalid).await;
     }
+    // Nested without end, behind a good beginning: refused, not followed down.
+    let mut hostile = base64_decode(cursor.as_ref().expect("a cursor").as_str())[..8].to_vec();
+    hostile.push(1);
+    hostile.extend([13u8, 1].repeat(300_000));
+    refused(one().after(Some(Cursor::from(base64_encode(&hostile)))).page(), invalid).await;
     // Cut at any place, and with any byte changed, it is refused or means the same query.
     let text = cursor.expect("a cursor").as_str().to_owned();
     for cut in 0..text.len() {
         let result = one().after(Some(Cursor::from(text[..cut].to_owned()))).page().await;
         assert!(result.is_err(), "cut at {cut}");
     }
+}
+
+fn base64_decode(text: &str) -> Vec<u8> {
+    base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, text).expect("base64")
+}
+
+fn base64_encode(bytes: &[u8]) -> String {
+    base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, bytes)
 }
 
 async fn tenants_of_a_wrong_shape(target: &Target) {

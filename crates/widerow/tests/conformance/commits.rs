@@ -15,6 +15,8 @@ cases!(
     static_guards,
     a_conflict_brings_the_rows,
     the_same_id_again_changes_nothing,
+    one_id_on_several_partitions_and_tenants,
+    the_same_id_again_through_a_decision,
     concurrent_increments_are_exact,
     concurrent_claims_have_one_winner,
     versions_move_with_every_commit,
@@ -116,6 +118,33 @@ async fn the_same_id_again_changes_nothing(target: &Target) {
         store.commit(Commit::new().put(&line("c", 2, &format!("{i}")))).await.unwrap();
     }
     store.commit(claim).await.unwrap();
+}
+
+async fn one_id_on_several_partitions_and_tenants(target: &Target) {
+    let world = target.world();
+    let (other, id) = (world.database.tenant("another").unwrap(), Uuid::now_v7());
+    for basket in ["one", "two"] {
+        world.store.commit(Commit::with_id(id).put(&line(basket, 1, "x"))).await.unwrap();
+        other.commit(Commit::with_id(id).put(&line(basket, 1, "x"))).await.unwrap();
+    }
+    for store in [&world.store, &other] {
+        for basket in ["one", "two"] {
+            assert_eq!(store.slice::<Line>(basket.into()).page().await.unwrap().rows.len(), 1);
+        }
+    }
+}
+
+async fn the_same_id_again_through_a_decision(target: &Target) {
+    let store = target.world().store;
+    let id = Uuid::now_v7();
+    for _ in 0..3 {
+        let append = |lines: &widerow::Partition<Line>| {
+            let number = lines.rows.len() as i64;
+            Ok::<_, Error>((Commit::with_id(id).put(&line("b", number, "x")), ()))
+        };
+        store.guarded::<Line, _, Error>("b".into(), append).await.unwrap();
+    }
+    assert_eq!(store.slice::<Line>("b".into()).page().await.unwrap().rows.len(), 1);
 }
 
 async fn concurrent_increments_are_exact(target: &Target) {

@@ -35,6 +35,7 @@ async fn counters_end_exact(target: &Target) {
             refuse: 0.05,
             time_out_before: 0.05,
             time_out_after: 0.08,
+            apply_late: 0.08,
             delay: 0.2,
             stop_after_steps: None,
         };
@@ -68,6 +69,8 @@ async fn counters_end_exact(target: &Target) {
             unknown[i] += u[i];
         });
     }
+    // What was to be applied late has been by now.
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
     world.clock.advance_millis(120_000);
     world.database.sweep().await.unwrap();
     for id in 0..3usize {

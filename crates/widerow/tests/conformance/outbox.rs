@@ -22,6 +22,9 @@ cases!(
     stopped_between_any_two_steps_then_the_next_writer,
     stopped_without_a_guard_then_swept,
     a_sleeping_writer_cannot_wake_to_a_dropped_commit,
+    later_writes_of_many_pieces,
+    a_bad_pending_row_stops_nobody,
+    maintenance_sweeps_by_itself,
 );
 
 /// A process that stops after so many steps.
@@ -175,6 +178,75 @@ async fn a_sleeping_writer_cannot_wake_to_a_dropped_commit(target: &Target) {
     whole_without_told(&world, store, &before, &after).await;
 }
 
+/// More than one row of the pending table can hold.
+async fn later_writes_of_many_pieces(target: &Target) {
+    let world = target.empty_world();
+    let store = target.world_on(world.engine.clone(), true).store;
+    let filler = |i: i32| crate::rows::empty(Uuid::from_u128(i as u128), i);
+    let rows = || (0..12).map(|i| widerow_words(filler(i), 60_000));
+    let commit = rows().fold(Commit::new().put(&article(1)), |c, row| c.put(&row));
+    store.commit(commit).await.unwrap();
+    store.commit(rows().fold(Commit::new(), |c, row| c.put(&row))).await.unwrap();
+    for row in rows() {
+        let key = (row.id, row.position);
+        assert_eq!(store.get::<crate::tables::Everything>(key).await.unwrap(), Some(row));
+    }
+    world.clock.advance_millis(120_000);
+    assert_eq!(world.database.sweep().await.unwrap(), Default::default());
+}
+
+fn widerow_words(row: crate::tables::Everything, bytes: usize) -> crate::tables::Everything {
+    crate::tables::Everything { words: Some("w".repeat(bytes)), ..row }
+}
+
+/// A row that nothing can be made of, such as a later version's, is told and left; the others are dealt with.
+async fn a_bad_pending_row_stops_nobody(target: &Target) {
+    use widerow::{
+        engine::{Step, Write},
+        outbox::PENDING,
+        value::Value,
+    };
+    let world = target.empty_world();
+    let (before, after) = prepare(&world.store, 1).await;
+    let (doomed, _) = dying(&world, 3);
+    let _ = doomed.commit(change(&before, &after)).await;
+    let bucket = world.clock_now().millis() / 60_000;
+    let values = vec![Value::BigInt(bucket), Value::Uuid(Uuid::nil()), Value::Int(0), Value::Blob(vec![250, 1, 2])];
+    let step = Step {
+        id: Uuid::now_v7(),
+        tenant: &widerow::key::Tenant::system(),
+        guarded: None,
+        writes: vec![Write::Put { table: &PENDING, values, expires_at: None, indexes: vec![] }],
+        now: world.clock_now(),
+        timestamp: world.clock_now().millis() * 1000,
+    };
+    world.engine.apply(step).await.unwrap();
+    world.clock.advance_millis(120_000);
+    for _ in 0..2 {
+        let swept = world.database.sweep().await.unwrap();
+        assert_eq!(swept.failed, 1, "{swept:?}");
+    }
+    whole(&world, &world.store, &before, &after).await;
+}
+
+async fn maintenance_sweeps_by_itself(target: &Target) {
+    let world = target.empty_world();
+    let (before, after) = prepare(&world.store, 1).await;
+    let (doomed, _) = dying(&world, 4);
+    let _ = doomed.commit(change(&before, &after)).await;
+    world.clock.advance_millis(120_000);
+    let maintenance = world.database.maintain(std::time::Duration::from_millis(50));
+    let told = || ByInt { owner: "told 1".into(), value: 1, note: 1 };
+    for _ in 0..100 {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        if world.store.get::<ByInt>(("told 1".into(), 1)).await.unwrap() == Some(told()) {
+            break;
+        }
+    }
+    drop(maintenance);
+    assert!(whole(&world, &world.store, &before, &after).await);
+}
+
 async fn whole_without_told(world: &World, store: &Store, before: &Article, after: &Article) {
     assert_ne!(before, after);
     assert_eq!(store.get::<Article>(after.id).await.unwrap().as_ref(), Some(after));
@@ -239,6 +311,9 @@ mod sleepy {
         }
         async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {
             self.inner.add(tenant, adds).await
+        }
+        async fn split(&self, table: &'static Table, ranges: usize) -> Result<Vec<u8>> {
+            self.inner.split(table, ranges).await
         }
         async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {
             self.inner.scan(scan).await

@@ -147,6 +147,27 @@ impl Derive<ArticleByWord> for Article {
     }
 }
 
+/// Where an article was before: the same key as by status, in another table.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "articles_not_in_status", partition(status), clustering(price, id))]
+pub struct ArticleNotInStatus {
+    pub status: Status,
+    pub price: i64,
+    pub id: i64,
+    pub words: Vec<String>,
+}
+
+impl Derive<ArticleNotInStatus> for Article {
+    fn derive(&self) -> Vec<ArticleNotInStatus> {
+        let words: Vec<String> = self.name.split_whitespace().map(String::from).collect();
+        let all = [Status::Draft, Status::OnSale, Status::Archived].into_iter().filter(|s| *s != self.status);
+        all.map(|status| ArticleNotInStatus { status, price: self.price, id: self.id, words: words.clone() }).collect()
+    }
+    fn source(derived: &ArticleNotInStatus) -> i64 {
+        derived.id
+    }
+}
+
 /// By shelf: sparse, an index of its base on DynamoDB.
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(
@@ -259,6 +280,7 @@ pub fn schema() -> Schema {
         .table::<Line>()
         .derived::<Article, ArticleByStatus>()
         .derived::<Article, ArticleByWord>()
+        .derived::<Article, ArticleNotInStatus>()
         .derived::<Article, ArticleByShelf>()
         .derived::<Member, MemberByCity>()
         .derived::<Session, SessionByDevice>()

@@ -258,9 +258,9 @@ async fn pending(b: &Bench, bucket: i64, id: uuid::Uuid) {
 async fn later_writes_are_made_while_the_fence_stands() {
     on_tables(true, |b| async move {
         let mut first = guarded(&STOCK, "p", vec![]);
-        first.outbox = Some(7);
+        let id = uuid::Uuid::now_v7();
+        first.outbox = Some((id, 7));
         let step = b.step(Some(first), vec![put(&STOCK, stock("a", 1))]);
-        let id = step.id;
         let version = done(b.engine.apply(step).await.unwrap());
         assert_eq!(anchor(&b, &STOCK, &[]).await.outbox, vec![(id, 7)]);
 
