@@ -138,7 +138,14 @@ impl Store {
             let settled = self.apply_settled(step).await?;
             applied = settled.applied;
             // The ring knows the commit, not the try: another process may have made it, or finished this one.
-            let ours = !settled.by_ring || self.is_open(&pending).await?;
+            let ours = match settled.by_ring && matches!(applied, Applied::Done(_)) {
+                true => self.is_open(&pending).await,
+                false => Ok(true),
+            };
+            let Ok(ours) = ours else {
+                // The commit is made; whose it is, and what is left to do, the sweeper will find out.
+                return Ok(applied);
+            };
             if !ours || !matches!(applied, Applied::Done(_)) {
                 if let Err(e) = system.forget(&pending).await {
                     tracing::warn!(id = %pending.id, error = %e, "pending rows of no commit are left to the sweeper");

@@ -28,6 +28,8 @@ enum Kind {
     /// The table is not there.
     Missing,
     TooLarge,
+    /// The server has forgotten a prepared statement, as it may when its memory for them is full.
+    Unprepared,
     /// Nothing: a mistake of ours, or of the server.
     Engine,
 }
@@ -117,7 +119,12 @@ impl Failure {
 
     /// Whether the same request may succeed when it is sent again.
     pub fn is_transient(&self) -> bool {
-        matches!(self.kind, Kind::Unavailable | Kind::Throttled | Kind::TimedOut)
+        matches!(self.kind, Kind::Unavailable | Kind::Throttled | Kind::TimedOut | Kind::Unprepared)
+    }
+
+    /// Nothing was applied, and the statements must be prepared anew.
+    pub fn is_unprepared(&self) -> bool {
+        self.kind == Kind::Unprepared
     }
 
     pub fn is_certain(&self) -> bool {
@@ -131,7 +138,7 @@ impl Failure {
     /// For requests that change nothing, and for those that certainly did not.
     pub fn into_error(self, table: &Table, after: Duration) -> Error {
         match self.kind {
-            Kind::Unavailable => Error::Unavailable { detail: self.detail },
+            Kind::Unavailable | Kind::Unprepared => Error::Unavailable { detail: self.detail },
             Kind::Throttled => Error::Throttled { detail: self.detail },
             Kind::TimedOut => Error::TimedOut { after, detail: self.detail },
             Kind::Missing => Error::Schema(SchemaError::Missing { table: table.name.clone() }),
@@ -144,7 +151,7 @@ impl Failure {
     /// For reads and changes of the schema, where nothing is missing that could be named.
     pub fn into_schema_error(self, after: Duration) -> Error {
         match self.kind {
-            Kind::Unavailable => Error::Unavailable { detail: self.detail },
+            Kind::Unavailable | Kind::Unprepared => Error::Unavailable { detail: self.detail },
             Kind::Throttled => Error::Throttled { detail: self.detail },
             Kind::TimedOut => Error::TimedOut { after, detail: self.detail },
             Kind::Missing | Kind::TooLarge | Kind::Engine => Error::Engine { detail: self.detail },
@@ -192,8 +199,8 @@ fn of_server(error: &DbError, message: &str) -> (Kind, bool) {
         | DbError::AuthenticationError
         | DbError::Unauthorized
         | DbError::ConfigError
-        | DbError::ProtocolError
-        | DbError::Unprepared { .. } => (Kind::Engine, true),
+        | DbError::ProtocolError => (Kind::Engine, true),
+        DbError::Unprepared { .. } => (Kind::Unprepared, true),
         _ => (Kind::Engine, false),
     }
 }

@@ -162,8 +162,18 @@ impl Link {
         .await
     }
 
-    /// A lightweight transaction: sent once. Whether its condition held.
+    /// A lightweight transaction: sent once, unless the server did not know its statements. Whether its condition held.
     pub async fn transact(&self, cqls: &[Cql], level: Level) -> Result<bool, Failure> {
+        for _ in 1..TRIES_MAX {
+            match self.transact_once(cqls, level).await {
+                Err(failure) if failure.is_unprepared() => self.forget_prepared(),
+                other => return other,
+            }
+        }
+        self.transact_once(cqls, level).await
+    }
+
+    async fn transact_once(&self, cqls: &[Cql], level: Level) -> Result<bool, Failure> {
         let (mut batch, values) = self.batch(cqls, BatchType::Unlogged).await?;
         batch.set_consistency(level);
         batch.set_serial_consistency(Some(SerialConsistency::Serial));
@@ -211,6 +221,9 @@ impl Link {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => {
                     certain &= failure.is_certain();
+                    if failure.is_unprepared() {
+                        self.forget_prepared();
+                    }
                     if tries == TRIES_MAX || !failure.is_transient() || started.elapsed() >= self.request_timeout {
                         return Err(failure.with_certainty(certain));
                     }
