@@ -606,8 +606,8 @@ impl Store {
     /// Applies a step; where the engine cannot say whether it did, finds out.
     ///
     /// RACE: once an answer was lost, no later answer may be taken at its word. `Moved` may tell of this very step, and a
-    /// refusal says nothing about the first try. With an expected version the ring decides; without, the step is sent again
-    /// under its id, which changes nothing the second time.
+    /// refusal says nothing about the first try, which may arrive even after the second was sent. With an expected version
+    /// the ring decides; without, the step is sent again under its id, which changes nothing the second time.
     pub(crate) async fn apply_settled(&self, step: Step<'_>) -> Result<Applied> {
         const TRIES: u32 = 10;
         let mut lost: Option<String> = None;
@@ -620,20 +620,19 @@ impl Store {
                 Ok(_) | Err(_) => {}
             }
             self.inner.back_off(tries).await;
-            if step.expects() {
-                match self.find_in_ring(&step, TRIES - tries).await? {
-                    Some(applied) => return Ok(applied),
-                    // Settled: it was not applied, and the partition is still as it was read.
-                    None => lost = None,
-                }
+            if step.expects()
+                && let Some(applied) = self.find_in_ring(&step, TRIES - tries).await?
+            {
+                return Ok(applied);
             }
         }
         let detail = lost.unwrap_or_else(|| "the engine does not answer".into());
         Err(Error::Indeterminate { id: step.id, detail })
     }
 
-    /// Whether a step with an expected version was applied. The read settles what is in flight: afterwards the id is in the
-    /// ring, or never will be at this version. None where the step may be sent again.
+    /// Whether a step with an expected version was applied. The read settles what has begun: afterwards the id is in the
+    /// ring, or the version has moved on and it never will be. None where the partition is as it was expected: the step may
+    /// be sent again, and the first may still arrive.
     async fn find_in_ring(&self, step: &Step<'_>, tries: u32) -> Result<Option<Applied>> {
         let Some(Guarded { table, partition, expect: Some(expect), .. }) = &step.guarded else { return Ok(None) };
         for attempt in 0.. {
@@ -641,6 +640,11 @@ impl Store {
             let read = ReadAnchor { tenant: step.tenant, table, partition, rows, ring: true };
             match self.inner.engine.read_anchor(read).await {
                 Ok(anchor) if anchor.ring.contains(&step.id) => return Ok(Some(Applied::Done(expect.next))),
+                // The ring has gone round since: that the id is not in it says nothing.
+                Ok(anchor) if anchor.sequence.saturating_sub(expect.sequence) > limits::RING_SLOTS => {
+                    let detail = "no answer, and too many commits have followed to find out".into();
+                    return Err(Error::Indeterminate { id: step.id, detail });
+                }
                 Ok(anchor) if anchor.version != expect.version => return Ok(Some(Applied::Moved)),
                 Ok(_) => return Ok(None),
                 Err(e) if attempt >= tries => {
