@@ -291,8 +291,10 @@ impl Database {
             let rows = AnchorRows::Keys(&[]);
             let read = ReadAnchor { tenant: &store.tenant, table, partition: &partition, rows, ring: false };
             let anchor = self.inner.engine.read_anchor(read).await?;
-            if anchor.outbox.iter().any(|(entry, _)| entry == id) {
-                store.finish(&pending).await?;
+            if let Some((_, bucket)) = anchor.outbox.iter().find(|(entry, _)| entry == id) {
+                // RACE: the rows were read before the partition, and may be those of a try that failed; its writer has
+                // tried again under the same id since. What is stored now is what the entry promises.
+                store.finish_other(table, &partition, *id, *bucket).await?;
                 swept.finished += 1;
                 return Ok(());
             }

@@ -242,3 +242,34 @@ async fn an_answer_is_lost_and_the_step_arrives_with_its_second_try() {
     increment(&slow).await.expect("the ring has it");
     assert_eq!(value(&world).await, 1, "it was made once");
 }
+
+/// The sweeper has read a commit's first try when the second is made: what it finishes must be the second.
+#[tokio::test]
+async fn a_commit_is_tried_again_while_it_is_swept() {
+    let world = world().await;
+    let writer = Fated::new(&world.engine, &[Fate::Paused, Fate::LastWords]);
+    let slow = open(writer.clone()).tenant("default").expect("a good name");
+    let task = tokio::spawn(async move { increment_by_commit(&slow).await });
+    writer.wait().await;
+    // Another is quicker, so that the first try will fail.
+    increment(&world.store).await.expect("nobody is in the way");
+    let reader = Fated::new(&world.engine, &[]);
+    reader.pause_read.store(true, Ordering::SeqCst);
+    let sweeper = open(reader.clone());
+    let sweep = tokio::spawn(async move { sweeper.sweep_older_than(0).await });
+    reader.wait().await;
+    writer.go.add_permits(1);
+    task.await.expect("no panic").expect("acknowledged: what is left is left to others");
+    reader.go.add_permits(1);
+    sweep.await.expect("no panic").expect("a sweep");
+    world.database.sweep_older_than(0).await.expect("a sweep");
+    assert_eq!(value(&world).await, 100);
+    let report = world.database.verify(VerifyOptions::default()).await.expect("a verification");
+    assert_eq!(report.differences, 0, "{:?}", report.listed);
+    assert_eq!(world.database.sweep_older_than(0).await.expect("a sweep"), Default::default());
+}
+
+/// `commit` keeps its id from try to try, and so do the rows that it leaves in the outbox.
+async fn increment_by_commit(store: &Store) -> Result<()> {
+    store.commit(Commit::new().put(&Tally { id: 1, value: 100 })).await.map(|_| ())
+}
