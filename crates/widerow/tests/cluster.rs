@@ -41,6 +41,7 @@ const HEAP: &str = "768M";
 const BEFORE_THE_KILL: Duration = Duration::from_secs(5);
 const NODE_DOWN: Duration = Duration::from_secs(10);
 const AFTER_THE_RESTART: Duration = Duration::from_secs(10);
+const SWEEP_EVERY: Duration = Duration::from_secs(2);
 /// No single call may take longer, whatever the cluster does.
 const CALL_MAX: Duration = Duration::from_secs(90);
 /// Until a cluster is itself again after a node came back.
@@ -159,14 +160,14 @@ impl Cluster {
     async fn open(&self) -> Vec<Arc<dyn Engine>> {
         let mut processes: Vec<Arc<dyn Engine>> = Vec::new();
         for _ in 0..PROCESSES {
-            processes.push(Arc::new(Cassandra::connect(self.config(), &schema()).await.expect("a connection")));
+            let engine = patiently(|| async { Cassandra::connect(self.config(), &schema()).await }).await;
+            processes.push(Arc::new(engine));
         }
         let database = Database::new(processes[0].clone(), schema());
-        database.migrate().await.expect("tables");
+        patiently(|| database.migrate()).await;
         let store = database.tenant(TENANT).expect("a good name");
         for id in 0..ROWS {
-            let zero = Tally { id, value: 0, token: Uuid::nil() };
-            store.commit(Commit::new().absent::<Tally>(id).put(&zero)).await.expect("a row at zero");
+            patiently(|| store.commit(Commit::new().put(&Tally { id, value: 0, token: Uuid::nil() }))).await;
         }
         self.say(format_args!("{PROCESSES} connections, {ROWS} rows at zero, replication factor 3"));
         processes
@@ -213,6 +214,18 @@ impl Cluster {
         if let Ok(session) = session {
             let _ = session.query_unpaged(format!("DROP KEYSPACE IF EXISTS {}", self.keyspace), ()).await;
         }
+    }
+}
+
+/// Nodes that have just started do not all know each other yet.
+async fn patiently<T, F: Future<Output = Result<T, Error>>>(mut call: impl FnMut() -> F) -> T {
+    let deadline = Instant::now() + RECOVERY_MAX;
+    loop {
+        match call().await {
+            Ok(answer) => return answer,
+            Err(e) => assert!(e.is_transient() && Instant::now() < deadline, "the cluster is not ready: {e}"),
+        }
+        sleep(Duration::from_secs(1)).await;
     }
 }
 
@@ -450,6 +463,27 @@ async fn writers(run: Arc<Run>, engine: Arc<dyn Engine>, what: Work, life: Life,
     }
 }
 
+/// Sweeps while the writers are at work, without a time of grace: what it finds belongs to the dead and to the living.
+async fn sweeper(run: Arc<Run>, engine: Arc<dyn Engine>) -> (Swept, usize) {
+    let database = Database::new(engine, schema());
+    let (mut sum, mut errors) = (Swept::default(), 0);
+    while !run.is_over() {
+        match database.sweep_older_than(0).await {
+            Ok(swept) => {
+                sum.finished += swept.finished;
+                sum.dropped += swept.dropped;
+                sum.waiting += swept.waiting;
+            }
+            Err(e) => {
+                assert!(e.is_transient(), "{e}");
+                errors += 1;
+            }
+        }
+        sleep(SWEEP_EVERY).await;
+    }
+    (sum, errors)
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // A node dies under load
 // ---------------------------------------------------------------------------------------------------------------------
@@ -477,7 +511,8 @@ async fn a_node_dies_under_load(cluster: &mut Cluster, processes: &[Arc<dyn Engi
             tokio::spawn(writers(run.clone(), processes[process].clone(), what, life, seed))
         })
         .collect();
-    cluster.say(format_args!("{} writers began", tasks.len()));
+    let sweeper = tokio::spawn(sweeper(run.clone(), processes[0].clone()));
+    cluster.say(format_args!("{} writers and a sweeper began", tasks.len()));
     sleep(BEFORE_THE_KILL).await;
     cluster.stop(3).await;
     run.time.store(DOWN, Ordering::SeqCst);
@@ -490,7 +525,8 @@ async fn a_node_dies_under_load(cluster: &mut Cluster, processes: &[Arc<dyn Engi
     for task in tasks {
         timeout(CALL_MAX, task).await.expect("a writer hangs").expect("a writer panicked");
     }
-    cluster.say("all writers have ended");
+    let swept = timeout(CALL_MAX, sweeper).await.expect("the sweeper hangs").expect("the sweeper panicked");
+    cluster.say(format_args!("all have ended; the sweeper: {:?}, {} errors", swept.0, swept.1));
     report(cluster, &run.ledger());
 
     let database = Database::new(processes[1].clone(), schema());
@@ -663,7 +699,7 @@ async fn check_claims(cluster: &Cluster, database: &Database, ledger: &Ledger) {
 async fn one_node_down_then_two(cluster: &mut Cluster, database: &Database) {
     // Rows of their own, so that the history begins with this part.
     let store = database.tenant("second").expect("a good name");
-    store.commit(Commit::new().put(&Tally { id: 0, value: 0, token: Uuid::nil() })).await.expect("a row at zero");
+    patiently(|| store.commit(Commit::new().put(&Tally { id: 0, value: 0, token: Uuid::nil() }))).await;
     let run = Run::new();
 
     cluster.stop(3).await;
