@@ -123,9 +123,8 @@ async fn a_node_dies() {
         started: Instant::now(),
     };
     let processes = cluster.open().await;
-    let database = Database::new(processes[0].clone(), schema());
     a_node_dies_under_load(&mut cluster, &processes, seed).await;
-    one_node_down_then_two(&mut cluster, &database).await;
+    one_node_down_then_two(&mut cluster, &processes).await;
     cluster.drop_keyspace().await;
 }
 
@@ -696,7 +695,8 @@ async fn check_claims(cluster: &Cluster, database: &Database, ledger: &Ledger) {
 // One node down, then two
 // ---------------------------------------------------------------------------------------------------------------------
 
-async fn one_node_down_then_two(cluster: &mut Cluster, database: &Database) {
+async fn one_node_down_then_two(cluster: &mut Cluster, processes: &[Arc<dyn Engine>]) {
+    let database = &Database::new(processes[0].clone(), schema());
     // Rows of their own, so that the history begins with this part.
     let store = database.tenant("second").expect("a good name");
     patiently(|| store.commit(Commit::new().put(&Tally { id: 0, value: 0, token: Uuid::nil() }))).await;
@@ -708,6 +708,21 @@ async fn one_node_down_then_two(cluster: &mut Cluster, database: &Database) {
     let read = bounded(store.get::<Tally>(0)).await.0.expect("a read at quorum with two of three nodes");
     assert!(read.expect("it is there").value >= 20);
 
+    // Some are in the middle of a commit when the second node dies, and go on trying.
+    let busy: Vec<_> = processes
+        .iter()
+        .map(|engine| {
+            let store = Database::new(engine.clone(), schema()).tenant("second").expect("a good name");
+            let run = run.clone();
+            tokio::spawn(async move {
+                while !run.is_over() {
+                    let token = Uuid::now_v7();
+                    bounded(run.account(Target::Row(0), token, decide(&store, 0, token))).await;
+                }
+            })
+        })
+        .collect();
+    sleep(Duration::from_secs(2)).await;
     cluster.stop(2).await;
     let (mut kinds, mut slowest) = (BTreeMap::<String, usize>::new(), Duration::ZERO);
     let alone = Instant::now();
@@ -722,7 +737,12 @@ async fn one_node_down_then_two(cluster: &mut Cluster, database: &Database) {
         slowest = slowest.max(took).max(read_took);
         sleep(Duration::from_millis(200)).await;
     }
+    run.over.store(true, Ordering::SeqCst);
+    for task in busy {
+        task.await.expect("a writer panicked");
+    }
     let told = run.ledger().errors.clone();
+    slowest = slowest.max(run.ledger().slowest);
     cluster.say(format_args!(
         "nodes 2 and 3 down: increments {told:?}, {kinds:?}; slowest {:.1} s",
         slowest.as_secs_f64()
