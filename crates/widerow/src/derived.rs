@@ -19,12 +19,14 @@ pub trait Derive<D: Row>: Row {
     fn source(derived: &D) -> Self::Key;
 }
 
+type Rows = Result<Vec<Vec<Value>>, Mismatch>;
+
 /// A derivation, with the types forgotten.
 #[derive(Clone, Copy, Debug)]
 pub struct Derivation {
     pub base: &'static Table,
     pub derived: &'static Table,
-    derive: fn(&[Value]) -> Result<Vec<Vec<Value>>, Mismatch>,
+    derive: fn(&[Value]) -> Rows,
     source: fn(&[Value]) -> Result<Vec<Value>, Mismatch>,
 }
 

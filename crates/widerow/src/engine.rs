@@ -377,7 +377,7 @@ pub trait Engine: Send + Sync + 'static {
 
     /// One atomic step. The same step with the same id may be sent again: the second changes nothing.
     /// With `expect`, an engine may answer `Moved` to a step that it had applied: the caller looks into the ring.
-    async fn apply(&self, step: Step<'_>) -> Result<Applied>;
+    async fn apply(&self, step: &Step<'_>) -> Result<Applied>;
 
     /// Writes that a commit left for later: idempotent, in any order, under the commit's timestamp, while the fence
     /// stands. None of the tables is guarded. When the fence is gone, nothing is written and the answer is Ok.
@@ -439,7 +439,7 @@ impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
     async fn read_anchor(&self, read: ReadAnchor<'_>) -> Result<Anchor> {
         (**self).read_anchor(read).await
     }
-    async fn apply(&self, step: Step<'_>) -> Result<Applied> {
+    async fn apply(&self, step: &Step<'_>) -> Result<Applied> {
         (**self).apply(step).await
     }
     async fn apply_late(

@@ -156,7 +156,7 @@ impl<E: Engine> Engine for Faulty<E> {
         self.call(self.inner.read_anchor(read), Self::no_answer).await
     }
 
-    async fn apply(&self, step: Step<'_>) -> Result<Applied> {
+    async fn apply(&self, step: &Step<'_>) -> Result<Applied> {
         let id = step.id;
         if self.faults.apply_late > 0.0 && step.expects() {
             let silence = || Err(Error::Indeterminate { id, detail: "no answer, on purpose".into() });
@@ -173,10 +173,12 @@ impl<E: Engine> Engine for Faulty<E> {
                         Duration::from_millis(chance.random_range(0..20))
                     };
                     let (inner, tenant) = (self.inner.clone(), step.tenant.clone());
-                    let (guarded, writes, now, timestamp) = (step.guarded, step.writes, step.now, step.timestamp);
+                    let (guarded, writes) = (step.guarded.clone(), step.writes.clone());
+                    let (now, timestamp) = (step.now, step.timestamp);
                     tokio::spawn(async move {
                         tokio::time::sleep(late).await;
-                        let _ = inner.apply(Step { id, tenant: &tenant, guarded, writes, now, timestamp }).await;
+                        let late = Step { id, tenant: &tenant, guarded, writes, now, timestamp };
+                        let _ = inner.apply(&late).await;
                     });
                     silence()
                 }

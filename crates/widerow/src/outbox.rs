@@ -135,7 +135,7 @@ impl Store {
         if let Some(guarded) = &mut step.guarded {
             guarded.outbox = Some((pending.id, pending.bucket));
             // An outcome that stays unknown leaves the rows to the sweeper, which will find out.
-            let settled = self.apply_settled(step).await?;
+            let settled = self.apply_settled(&step).await?;
             applied = settled.applied;
             // The ring knows the commit, not the try: another process may have made it, or finished this one.
             let ours = match settled.by_ring && matches!(applied, Applied::Done(_)) {
@@ -182,7 +182,7 @@ impl Store {
     async fn plain(&self, writes: Vec<Write>, timestamp: i64) -> Result<()> {
         let (id, now) = (self.inner.new_id(), self.inner.now());
         let step = Step { id, tenant: &self.tenant, guarded: None, writes, now, timestamp };
-        self.apply_settled(step).await.map(|_| ())
+        self.apply_settled(&step).await.map(|_| ())
     }
 
     /// Step 3: idempotent, at any time, by anyone.

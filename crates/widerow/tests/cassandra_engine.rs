@@ -94,7 +94,7 @@ impl Bench {
     }
 
     async fn apply(&self, writes: Vec<Write>) {
-        assert!(matches!(self.engine.apply(self.step(writes)).await.unwrap(), Applied::Done(Version(0))));
+        assert!(matches!(self.engine.apply(&self.step(writes)).await.unwrap(), Applied::Done(Version(0))));
     }
 
     fn all<'a>(&'a self, table: &'static Table, partition: &'a [Value]) -> Slice<'a> {
@@ -335,11 +335,11 @@ async fn a_guarded_step_is_applied_once_at_the_version_it_expects() {
     assert_eq!((fresh.rows[0].clone(), fresh.statics, fresh.ring.len()), (None, None, 0));
 
     let first = bench.guarded(table, &partition, &Anchor::default(), vec![row("stock", 0, t("oak"), 5)]);
-    let (first_id, (applied, cost)) = (first.id, meter::measure(bench.engine.apply(first.clone())).await);
+    let (first_id, (applied, cost)) = (first.id, meter::measure(bench.engine.apply(&first.clone())).await);
     let Applied::Done(version) = applied.unwrap() else { panic!("not applied") };
     assert_eq!((cost.conditional_writes, cost.round_trips, cost.rows_written), (1, 1, 1));
     // The same again meets another version; the ring tells that it was applied.
-    assert!(matches!(bench.engine.apply(first).await.unwrap(), Applied::Moved));
+    assert!(matches!(bench.engine.apply(&first).await.unwrap(), Applied::Moved));
     let (seen, cost) = meter::measure(bench.anchor(table, &partition, &keys)).await;
     assert_eq!((cost.round_trips, cost.rows_read), (1, 1));
     assert_eq!((seen.version, seen.sequence, seen.ring.clone()), (Some(version), 1, vec![first_id]));
@@ -351,7 +351,7 @@ async fn a_guarded_step_is_applied_once_at_the_version_it_expects() {
     let writes = vec![row("hold", 1, Value::Null, 1), row("stock", 0, Value::Null, 4)];
     let (one, two) =
         (bench.guarded(table, &partition, &seen, writes.clone()), bench.guarded(table, &partition, &seen, writes));
-    let (one, two) = tokio::join!(bench.engine.apply(one), bench.engine.apply(two));
+    let (one, two) = tokio::join!(bench.engine.apply(&one), bench.engine.apply(&two));
     let done = [one, two].into_iter().filter(|r| matches!(r, Ok(Applied::Done(_)))).count();
     assert_eq!(done, 1);
     let seen = bench.anchor(table, &partition, &keys).await;
@@ -361,7 +361,7 @@ async fn a_guarded_step_is_applied_once_at_the_version_it_expects() {
     // Deleting all rows keeps version, ring and static columns; a read of absent rows still tells the version.
     let delete = |kind: &str, id: i32| Write::Delete { table, key: vec![t("lamp"), t(kind), n(id)] };
     let step = bench.guarded(table, &partition, &seen, vec![delete("hold", 1), delete("stock", 0)]);
-    let Applied::Done(version) = bench.engine.apply(step).await.unwrap() else { panic!("not applied") };
+    let Applied::Done(version) = bench.engine.apply(&step).await.unwrap() else { panic!("not applied") };
     for keys in [&keys[..], &[]] {
         let seen = bench.anchor(table, &partition, keys).await;
         assert_eq!((seen.version, seen.sequence, seen.ring.len()), (Some(version), 3, 3));
@@ -382,7 +382,7 @@ async fn a_guarded_step_is_applied_once_at_the_version_it_expects() {
     let clear = Write::SetStatics { table, partition: partition.clone(), cells };
     bench
         .engine
-        .apply(bench.guarded(
+        .apply(&bench.guarded(
             table,
             &partition,
             &seen,
@@ -398,7 +398,7 @@ async fn a_guarded_step_is_applied_once_at_the_version_it_expects() {
     assert_eq!(seen.rows.iter().map(|r| r.as_ref().unwrap().values[2].clone()).collect::<Vec<_>>(), [n(9), n(7)]);
 
     // What is guarded is never written plainly.
-    assert!(matches!(bench.engine.apply(bench.step(vec![delete("hold", 1)])).await, Err(Error::Invalid { .. })));
+    assert!(matches!(bench.engine.apply(&bench.step(vec![delete("hold", 1)])).await, Err(Error::Invalid { .. })));
     bench.end().await;
 }
 
@@ -417,7 +417,7 @@ async fn the_ring_remembers_sixty_four_commits_and_the_outbox_opens_and_closes()
             vec![put(table, vec![t("chair"), t("stock"), n(0), Value::Null, n(i)])],
         );
         ids.push(step.id);
-        let Applied::Done(version) = bench.engine.apply(step).await.unwrap() else { panic!("moved") };
+        let Applied::Done(version) = bench.engine.apply(&step).await.unwrap() else { panic!("moved") };
         seen = Anchor { version: Some(version), sequence: seen.sequence + 1, ..Anchor::default() };
     }
     let mut found = bench.anchor(table, &partition, &[]).await.ring;
@@ -431,7 +431,7 @@ async fn the_ring_remembers_sixty_four_commits_and_the_outbox_opens_and_closes()
         let mut step = bench.guarded(table, &partition, &seen, Vec::new());
         step.guarded.as_mut().unwrap().outbox = Some((step.id, 4711));
         let id = step.id;
-        let Applied::Done(version) = bench.engine.apply(step).await.unwrap() else { panic!("moved") };
+        let Applied::Done(version) = bench.engine.apply(&step).await.unwrap() else { panic!("moved") };
         assert_eq!(bench.anchor(table, &partition, &[]).await.outbox, [(id, 4711)]);
         for _ in 0..2 {
             bench.engine.close_outbox(&bench.tenant, table, &partition, id, version).await.unwrap();
@@ -443,7 +443,7 @@ async fn the_ring_remembers_sixty_four_commits_and_the_outbox_opens_and_closes()
         let mut step = bench.guarded(table, &partition, &seen, Vec::new());
         step.guarded.as_mut().unwrap().outbox = Some((step.id, 4712));
         let id = step.id;
-        bench.engine.apply(step).await.unwrap();
+        bench.engine.apply(&step).await.unwrap();
         bench.engine.close_outbox(&bench.tenant, table, &partition, id, Version(1_000)).await.unwrap();
         assert_eq!(bench.anchor(table, &partition, &[]).await.outbox, []);
     }
@@ -461,12 +461,12 @@ async fn a_guarded_row_without_clustering_columns_comes_and_goes() {
 
     let seen = bench.anchor(table, &partition, &keys).await;
     assert_eq!((seen.version, seen.rows), (None, vec![None]));
-    bench.engine.apply(bench.guarded(table, &partition, &Anchor::default(), vec![put_row(None)])).await.unwrap();
+    bench.engine.apply(&bench.guarded(table, &partition, &Anchor::default(), vec![put_row(None)])).await.unwrap();
     let (seen, cost) = meter::measure(bench.anchor(table, &partition, &keys)).await;
     assert_eq!((cost.round_trips, seen.rows[0].as_ref().unwrap().values.clone()), (1, values.clone()));
 
     let delete = Write::Delete { table, key: partition.clone() };
-    bench.engine.apply(bench.guarded(table, &partition, &seen, vec![delete])).await.unwrap();
+    bench.engine.apply(&bench.guarded(table, &partition, &seen, vec![delete])).await.unwrap();
     let seen = bench.anchor(table, &partition, &keys).await;
     assert_eq!((seen.sequence, seen.rows.clone(), seen.ring.len()), (2, vec![None], 2));
     assert_eq!(bench.get(table, &key()).await, [None]);
@@ -476,7 +476,7 @@ async fn a_guarded_row_without_clustering_columns_comes_and_goes() {
 
     // The row ends by the server's own time to live; the bookkeeping does not.
     let end = SystemClock.now().plus_seconds(1);
-    bench.engine.apply(bench.guarded(table, &partition, &seen, vec![put_row(Some(end))])).await.unwrap();
+    bench.engine.apply(&bench.guarded(table, &partition, &seen, vec![put_row(Some(end))])).await.unwrap();
     assert_eq!(bench.get(table, &key()).await[0].as_ref().unwrap().expires_at, Some(end));
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     let seen = bench.anchor(table, &partition, &keys).await;
@@ -506,7 +506,7 @@ async fn rows_end_and_their_statics_and_bookkeeping_stay() {
     };
     let step =
         bench.guarded(Stock::table(), &[t("p")], &Anchor::default(), ends.iter().enumerate().map(stock).collect());
-    bench.engine.apply(step).await.unwrap();
+    bench.engine.apply(&step).await.unwrap();
 
     for (table, partition, last) in [(Down::table(), vec![n(1)], 1), (Stock::table(), vec![t("p")], 2)] {
         let found = |page: RawPage| {
@@ -722,7 +722,7 @@ async fn a_plain_step_as_large_as_the_abilities_say_is_taken_and_a_larger_one_re
     bench.apply(writes).await;
     let found = bench.get(table, &(0..unguarded_rows).map(|i| vec![n(i as i32)]).collect::<Vec<_>>()).await;
     assert!(found.iter().all(Option::is_some));
-    let refused = bench.engine.apply(bench.step(vec![row(900, 40_000), row(901, 40_000)])).await;
+    let refused = bench.engine.apply(&bench.step(vec![row(900, 40_000), row(901, 40_000)])).await;
     assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
     assert_eq!(bench.get(table, &[vec![n(900)]]).await, [None]);
     // Within one partition there is no such limit.
@@ -766,7 +766,7 @@ async fn a_scan_in_ranges_sees_every_row_once() {
             let mut writes: Vec<_> = (0..p % 8).map(row).collect();
             // Some partitions have nothing but a static column.
             writes.push(Write::SetStatics { table, partition: vec![n(p)], cells: vec![(3, t(&format!("{p}")))] });
-            bench.engine.apply(Step { tenant: &tenant, ..bench.step(writes) }).await.unwrap();
+            bench.engine.apply(&Step { tenant: &tenant, ..bench.step(writes) }).await.unwrap();
         }
     }
     let expected = 2 * (0..40).map(|p| p % 8).sum::<i32>() as usize;
@@ -955,17 +955,17 @@ async fn an_engine_that_goes_away_is_unavailable_at_once_and_found_again() {
     let plain = || vec![put(Mixed::table(), vec![n(1), n(1), n(1), n(1), n(1), t("v")])];
     let key = vec![vec![n(1), n(1), n(1), n(1), n(1)]];
     let get = Get { tenant: &bench.tenant, table: Mixed::table(), keys: &key, consistency: Consistency::Quorum };
-    engine.apply(bench.guarded(table, &partition, &Anchor::default(), stock(1))).await.unwrap();
-    engine.apply(bench.step(plain())).await.unwrap();
+    engine.apply(&bench.guarded(table, &partition, &Anchor::default(), stock(1))).await.unwrap();
+    engine.apply(&bench.step(plain())).await.unwrap();
     engine.get(get.clone()).await.unwrap();
 
     proxy.cut();
     tokio::time::sleep(Duration::from_millis(200)).await;
     let started = Instant::now();
     let seen = bench.anchor(table, &partition, &[]).await;
-    let refused = engine.apply(bench.guarded(table, &partition, &seen, stock(2))).await;
+    let refused = engine.apply(&bench.guarded(table, &partition, &seen, stock(2))).await;
     assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
-    let refused = engine.apply(bench.step(plain())).await;
+    let refused = engine.apply(&bench.step(plain())).await;
     assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
     let refused = engine.get(get.clone()).await;
     assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
@@ -977,7 +977,7 @@ async fn an_engine_that_goes_away_is_unavailable_at_once_and_found_again() {
         assert!(started.elapsed() < Duration::from_secs(60), "it is never found again");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    engine.apply(bench.guarded(table, &partition, &seen, stock(2))).await.unwrap();
+    engine.apply(&bench.guarded(table, &partition, &seen, stock(2))).await.unwrap();
     bench.end().await;
 }
 
@@ -1001,9 +1001,9 @@ async fn a_lost_answer_is_told_as_what_it_is_and_nothing_is_done_twice() {
     let get = Get { tenant: &bench.tenant, table: Mixed::table(), keys: &key, consistency: Consistency::Quorum };
 
     // Everything once while the answers come, so that the statements are prepared.
-    engine.apply(bench.guarded(table, &partition, &Anchor::default(), stock(1))).await.unwrap();
+    engine.apply(&bench.guarded(table, &partition, &Anchor::default(), stock(1))).await.unwrap();
     engine.add(&bench.tenant, &add).await.unwrap();
-    engine.apply(bench.step(plain("first"))).await.unwrap();
+    engine.apply(&bench.step(plain("first"))).await.unwrap();
     engine.get(get.clone()).await.unwrap();
     let seen = bench.anchor(table, &partition, &[]).await;
 
@@ -1011,12 +1011,12 @@ async fn a_lost_answer_is_told_as_what_it_is_and_nothing_is_done_twice() {
     let started = Instant::now();
     let step = bench.guarded(table, &partition, &seen, stock(2));
     let step_id = step.id;
-    let lost = engine.apply(step).await;
+    let lost = engine.apply(&step).await;
     assert!(matches!(lost, Err(Error::Indeterminate { id, .. }) if id == step_id), "{lost:?}");
     let lost = engine.add(&bench.tenant, &add).await;
     assert!(matches!(lost, Err(Error::TimedOut { .. })), "{lost:?}");
     let step = bench.step(plain("second"));
-    let lost = engine.apply(step.clone()).await;
+    let lost = engine.apply(&step.clone()).await;
     assert!(matches!(lost, Err(Error::Indeterminate { id, .. }) if id == step.id), "{lost:?}");
     let lost = engine.get(get.clone()).await;
     assert!(matches!(lost, Err(Error::TimedOut { .. })), "{lost:?}");
@@ -1028,7 +1028,7 @@ async fn a_lost_answer_is_told_as_what_it_is_and_nothing_is_done_twice() {
     let views = bench.get(Views::table(), &[vec![t("a"), day]]).await;
     assert_eq!(views[0].as_ref().unwrap().values[2], Value::Counter(2));
     proxy.mute.store(false, SeqCst);
-    engine.apply(step).await.unwrap();
+    engine.apply(&step).await.unwrap();
     assert_eq!(engine.get(get).await.unwrap()[0].as_ref().unwrap().values[5], t("second"));
     bench.end().await;
 }
@@ -1065,7 +1065,7 @@ async fn the_version_is_never_newer_than_the_rows_and_no_commit_is_lost() {
             let mut step = bench.guarded(table, &partition, &seen, vec![row, set]);
             step.guarded.as_mut().unwrap().outbox = Some((step.id, 1));
             let id = step.id;
-            let applied = match bench.engine.apply(step).await {
+            let applied = match bench.engine.apply(&step).await {
                 Ok(Applied::Done(version)) => Some(version),
                 Ok(_) => None,
                 Err(Error::Indeterminate { .. }) => {

@@ -178,7 +178,7 @@ impl Engine for Cassandra {
         self.read_guarded(read).await
     }
 
-    async fn apply(&self, step: Step<'_>) -> Result<Applied> {
+    async fn apply(&self, step: &Step<'_>) -> Result<Applied> {
         self.apply_step(step).await
     }
 

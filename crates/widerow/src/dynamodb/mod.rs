@@ -228,7 +228,7 @@ impl Engine for DynamoDb {
         self.anchor(read).await
     }
 
-    async fn apply(&self, step: Step<'_>) -> Result<Applied> {
+    async fn apply(&self, step: &Step<'_>) -> Result<Applied> {
         self.apply_step(step).await
     }
 

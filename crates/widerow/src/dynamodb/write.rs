@@ -39,7 +39,7 @@ pub(super) enum Sent {
 }
 
 impl DynamoDb {
-    pub(super) async fn apply_step(&self, step: Step<'_>) -> Result<Applied> {
+    pub(super) async fn apply_step(&self, step: &Step<'_>) -> Result<Applied> {
         let Some(guarded) = &step.guarded else {
             let mut plan = Plan::default();
             step.writes.iter().try_for_each(|w| plan.write(self, step.tenant, w, None))?;

@@ -269,23 +269,22 @@ impl Engine for Embedded {
         Ok(anchor)
     }
 
-    async fn apply(&self, step: Step<'_>) -> Result<Applied> {
+    async fn apply(&self, step: &Step<'_>) -> Result<Applied> {
         let changes = self.changes(step.tenant, &step.writes)?;
-        let guarded = step.guarded.map(|g| -> Result<_> {
+        let guarded = step.guarded.as_ref().map(|g| -> Result<_> {
             let layout = self.layout(g.table)?;
             let partition = key::partition_key(layout.id, step.tenant, &g.partition);
-            let with_keys = g.guards.into_iter().map(|guard| {
+            let with_keys = g.guards.iter().map(|guard| {
                 let whole = [&g.partition[..], &guard.clustering[..]].concat();
-                let key = key::row_key(g.table, layout.id, step.tenant, &whole);
-                (guard, key)
+                (guard.clone(), key::row_key(g.table, layout.id, step.tenant, &whole))
             });
             Ok(Box::new(GuardedPart {
                 guards: with_keys.collect(),
-                layout,
                 partition,
-                key_values: g.partition,
+                key_values: g.partition.clone(),
                 expect: g.expect,
                 outbox: g.outbox,
+                layout,
             }))
         });
         let guarded = guarded.transpose()?;

@@ -1,10 +1,13 @@
 //! A commit, checked: what it writes, each row once; which partition is guarded; what is too large or makes no sense.
 //! Nothing is sent before this.
 
+use std::collections::HashSet;
+
 use uuid::Uuid;
 
 use super::Inner;
 use crate::{
+    codec,
     commit::{Commit, Planned},
     engine::{RawGuard, Version, Write},
     error::{Error, Result},
@@ -16,7 +19,7 @@ use crate::{
 };
 
 /// A commit that makes sense.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Plan {
     pub id: Uuid,
     /// The caller gave the id and may have sent the commit before.
@@ -26,6 +29,7 @@ pub(super) struct Plan {
     pub expect: Option<Option<Version>>,
     pub guards: Vec<RawGuard>,
     pub writes: Vec<Write>,
+    rows: Rows,
 }
 
 impl Plan {
@@ -37,6 +41,7 @@ impl Plan {
             expect: None,
             guards: Vec::new(),
             writes: Vec::new(),
+            rows: Rows::default(),
         };
         if let Some((table, partition, version)) = commit.expect {
             plan.guard_partition(inner, table, &partition)?;
@@ -160,19 +165,36 @@ impl Plan {
     }
 
     fn replace(&mut self, write: Write) {
-        replace_row(&mut self.writes, write);
+        self.rows.replace(&mut self.writes, write);
     }
 }
 
 /// Adds a write of a row in place of an earlier one of the same row: the last one counts.
 pub(super) fn replace_row(writes: &mut Vec<Write>, write: Write) {
-    if let Some(key) = row_key(&write) {
-        let same = |other: &Write| other.table().name == write.table().name && row_key(other) == Some(key);
-        if let Some(position) = writes.iter().position(same) {
-            writes.remove(position);
-        }
+    if let Some(position) = writes.iter().position(|other| same_row(other, &write)) {
+        writes.remove(position);
     }
     writes.push(write);
+}
+
+fn same_row(a: &Write, b: &Write) -> bool {
+    row_key(a).is_some() && std::ptr::eq(a.table(), b.table()) && row_key(a) == row_key(b)
+}
+
+/// Fingerprints of the rows of a plan, so that a plan of many rows is not compared with itself.
+#[derive(Debug, Default)]
+struct Rows(HashSet<u64>);
+
+impl Rows {
+    /// Adds the write, in place of an earlier one of the same row.
+    fn replace(&mut self, writes: &mut Vec<Write>, write: Write) {
+        let known = row_key(&write).is_some_and(|key| {
+            let mut bytes = write.table().name.as_bytes().to_vec();
+            codec::put_values(&mut bytes, key);
+            !self.0.insert(codec::fingerprint(&bytes))
+        });
+        if known { replace_row(writes, write) } else { writes.push(write) }
+    }
 }
 
 /// The whole key of the row that is written, if it is one row.

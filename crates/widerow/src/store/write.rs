@@ -352,7 +352,11 @@ impl Store {
         let mut tries = 0;
         loop {
             let read = ReadAnchor { tenant: &self.tenant, table, partition, rows: rows.clone(), ring };
-            let anchor = self.inner.engine.read_anchor(read).await?;
+            let anchor = self.inner.engine.read_anchor(read).await.map_err(|e| match e {
+                // Nothing has been sent that could have happened.
+                Error::TimedOut { .. } => Error::unavailable(e),
+                e => e,
+            })?;
             if anchor.outbox.is_empty() {
                 return Ok(anchor);
             }
@@ -425,13 +429,13 @@ impl Store {
     ) -> Result<Applied> {
         let timestamp = guarded.expect.map_or_else(|| self.inner.timestamp(), |e| e.next.0);
         let partition = (guarded.table, guarded.partition.clone());
-        let mut together = inside.clone();
-        together.extend(outside.iter().cloned());
         let mut step = Step { id, tenant: &self.tenant, guarded: Some(guarded), writes: inside, now, timestamp };
-        if self.fits(beside, &together, Some(&partition)) {
-            step.writes = together;
-            self.apply_settled(step).await.map(|settled| settled.applied)
+        let inside = step.writes.len();
+        step.writes.extend(outside);
+        if self.fits(beside, &step.writes, Some(&partition)) {
+            self.apply_settled(&step).await.map(|settled| settled.applied)
         } else {
+            let outside = step.writes.split_off(inside);
             self.apply_with_outbox(step, outside).await
         }
     }
@@ -491,8 +495,9 @@ impl Store {
         table: &'static Table,
         now: Timestamp,
     ) -> Result<Vec<Write>> {
-        let mut plain: Vec<Write> = Vec::with_capacity(writes.len());
-        for write in writes {
+        let ranged = writes.iter().any(|w| matches!(w, Write::DeleteRange { .. }));
+        let mut plain: Vec<Write> = if ranged { Vec::with_capacity(writes.len()) } else { writes.clone() };
+        for write in writes.into_iter().filter(|_| ranged) {
             match write {
                 Write::DeleteRange { table: t, partition, prefix, lower, upper } if t.guarded => {
                     let doomed = |clustering: &[Value]| within(clustering, &prefix, lower.as_ref(), upper.as_ref());
@@ -569,6 +574,9 @@ impl Store {
 
     /// Replaces deletions of ranges on tables without guard where the engine has none, or where order would matter.
     async fn expand_unguarded(&self, writes: Vec<Write>) -> Result<Vec<Write>> {
+        if !writes.iter().any(|w| matches!(w, Write::DeleteRange { .. })) {
+            return Ok(writes);
+        }
         let native = self.inner.engine.abilities().native_range_delete;
         let mut plain: Vec<Write> = Vec::with_capacity(writes.len());
         let alone = |write: &Write, writes: &[Write]| {
@@ -630,13 +638,14 @@ impl Store {
                 now: self.inner.now(),
                 timestamp: self.inner.timestamp(),
             };
+            let mut step = step;
+            let mut writes = writes;
             if self.fits(0, &writes, None) {
-                match self.apply_settled(Step { writes: writes.clone(), ..step.clone() }).await {
+                step.writes = writes;
+                match self.apply_settled(&step).await {
                     // The engine counts otherwise than its abilities say, and has sent nothing.
-                    Err(Error::TooLarge { .. }) if writes.len() > 1 => {}
-                    other => {
-                        return other.map(|_| Committed { id: plan.id, version: None });
-                    }
+                    Err(Error::TooLarge { .. }) if step.writes.len() > 1 => writes = std::mem::take(&mut step.writes),
+                    other => return other.map(|_| Committed { id: plan.id, version: None }),
                 }
             }
             self.apply_with_outbox(step, writes).await?;
@@ -649,11 +658,11 @@ impl Store {
     /// RACE: once an answer was lost, no later answer may be taken at its word. `Moved` may tell of this very step, and a
     /// refusal says nothing about the first try. With an expected version the ring decides; without, the step is sent again
     /// under its id, which changes nothing the second time.
-    pub(crate) async fn apply_settled(&self, step: Step<'_>) -> Result<Settled> {
+    pub(crate) async fn apply_settled(&self, step: &Step<'_>) -> Result<Settled> {
         const TRIES: u32 = 10;
         let mut lost: Option<String> = None;
         for tries in 1..=TRIES {
-            match self.inner.engine.apply(step.clone()).await {
+            match self.inner.engine.apply(step).await {
                 Err(Error::Indeterminate { detail, .. }) => lost = Some(detail),
                 Ok(applied @ Applied::Done(_)) => return Ok(Settled { applied, by_ring: false }),
                 other if lost.is_none() => return other.map(|applied| Settled { applied, by_ring: false }),
@@ -662,7 +671,7 @@ impl Store {
             }
             self.inner.back_off(tries).await;
             if step.expects()
-                && let Some(applied) = self.find_in_ring(&step, TRIES - tries).await?
+                && let Some(applied) = self.find_in_ring(step, TRIES - tries).await?
             {
                 return Ok(Settled { applied, by_ring: true });
             }

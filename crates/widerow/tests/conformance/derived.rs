@@ -200,7 +200,7 @@ async fn tamper(world: &World, write: Write) {
         now: world.clock_now(),
         timestamp: world.clock_now().millis() * 1000 + 500_000,
     };
-    world.engine.apply(step).await.unwrap();
+    world.engine.apply(&step).await.unwrap();
 }
 
 fn put(table: &'static Table, values: Vec<Value>) -> Write {

@@ -220,7 +220,7 @@ async fn a_bad_pending_row_stops_nobody(target: &Target) {
         now: world.clock_now(),
         timestamp: world.clock_now().millis() * 1000,
     };
-    world.engine.apply(step).await.unwrap();
+    world.engine.apply(&step).await.unwrap();
     world.clock.advance_millis(120_000);
     for _ in 0..2 {
         let swept = world.database.sweep().await.unwrap();
@@ -282,7 +282,7 @@ mod sleepy {
         async fn read_anchor(&self, read: ReadAnchor<'_>) -> Result<Anchor> {
             self.inner.read_anchor(read).await
         }
-        async fn apply(&self, step: Step<'_>) -> Result<Applied> {
+        async fn apply(&self, step: &Step<'_>) -> Result<Applied> {
             if step.guarded.is_some() {
                 self.stored.notify_one();
                 self.asleep.acquire().await.expect("open").forget();

@@ -364,7 +364,7 @@ impl Bench {
     }
 
     pub async fn apply(&self, guarded: Option<Guarded>, writes: Vec<Write>) -> Applied {
-        self.engine.apply(self.step(guarded, writes)).await.unwrap()
+        self.engine.apply(&self.step(guarded, writes)).await.unwrap()
     }
 
     pub async fn get(&self, table: &'static Table, key: &[Value]) -> Option<RawRow> {

@@ -207,7 +207,7 @@ async fn the_documents_item_is_read_and_written_as_printed() {
         let write = Write::Put { table: of, values, expires_at: read.expires_at, indexes };
         let mut step = b.step(Some(guarded(&SALES, "prod_12345", vec![])), vec![write]);
         step.tenant = &tenant;
-        b.engine.apply(step).await.unwrap();
+        b.engine.apply(&step).await.unwrap();
         let mut item = b
             .item("sales", "TENANT#carousel-labs#PRODUCT#prod_12345", Some("SALE#2025-12-29#sale_abc123"))
             .await

@@ -39,7 +39,7 @@ async fn both(engine: &DynamoDb) -> (Error, Error) {
     let writes = vec![put(&STOCK, stock("a", 1)), put(&STOCK, stock("b", 1))];
     let id = uuid::Uuid::new_v4();
     let step = Step { id, tenant: &tenant, guarded: None, writes, now: NOW, timestamp: 1 };
-    (read, engine.apply(step).await.unwrap_err())
+    (read, engine.apply(&step).await.unwrap_err())
 }
 
 #[tokio::test]
@@ -107,7 +107,7 @@ async fn a_lost_answer_is_asked_for_again_under_the_same_token() {
             let mut step = b.step(Some(guarded(&STOCK, "p", guards)), vec![put(&STOCK, stock(line, 1))]);
             step.timestamp += n as i64;
             lose.store(true, Ordering::SeqCst);
-            let (applied, cost) = meter::measure(engine.apply(step)).await;
+            let (applied, cost) = meter::measure(engine.apply(&step)).await;
             assert!(matches!(applied, Ok(Applied::Done(_))), "{applied:?}");
             assert_eq!(cost.round_trips, 2);
         }
@@ -117,7 +117,7 @@ async fn a_lost_answer_is_asked_for_again_under_the_same_token() {
         // A put of one item has no token: whether it happened is for the caller to find out.
         let row = vec![text("u"), day("2025-01-01"), Value::Int(1), text("w"), Value::Int(1)];
         lose.store(true, Ordering::SeqCst);
-        let lost = engine.apply(b.step(None, vec![put(&MIXED, row.clone())])).await;
+        let lost = engine.apply(&b.step(None, vec![put(&MIXED, row.clone())])).await;
         assert!(matches!(lost, Err(Error::Indeterminate { .. })), "{lost:?}");
         assert!(b.get(&MIXED, &row[..4]).await.is_some());
     })

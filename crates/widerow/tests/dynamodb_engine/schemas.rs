@@ -69,7 +69,7 @@ async fn a_table_may_be_called_otherwise() {
         let engine = connect(config, &schema()).await.unwrap();
         engine.migrate(&schema(), true).await.unwrap();
         let row = vec![text("p"), widerow::value::Value::Int(1), text("ann")];
-        engine.apply(b.step(None, vec![put(&ACCOUNT, row)])).await.unwrap();
+        engine.apply(&b.step(None, vec![put(&ACCOUNT, row)])).await.unwrap();
         assert!(b.item("Kunden.2025", "TENANT#acme#ACCOUNT#p", None).await.is_some());
     })
     .await;

@@ -113,10 +113,10 @@ async fn a_version_that_moved_is_told_and_nothing_is_written() {
             let fresh = || expecting(guarded(table, "p", vec![]), None, 0, 100);
             let step = b.step(Some(fresh()), vec![put(table, first.clone())]);
             let (id, again) = (step.id, step.clone());
-            let (applied, cost) = meter::measure(b.engine.apply(step)).await;
+            let (applied, cost) = meter::measure(b.engine.apply(&step)).await;
             assert_eq!(done(applied.unwrap()), Version(100));
             assert_eq!(cost.round_trips, 1);
-            assert_eq!(done(b.engine.apply(again.clone()).await.unwrap()), Version(100), "the same step again");
+            assert_eq!(done(b.engine.apply(&again.clone()).await.unwrap()), Version(100), "the same step again");
 
             assert!(matches!(b.apply(Some(fresh()), vec![put(table, second.clone())]).await, Applied::Moved));
             assert_eq!(b.get(table, &key).await.unwrap().values, first);
@@ -129,7 +129,7 @@ async fn a_version_that_moved_is_told_and_nothing_is_written() {
             // The first step once more, much later: its id is known and nothing changes.
             let mut late = again;
             late.now = Timestamp::from_millis(NOW.millis() + 1);
-            assert_eq!(done(b.engine.apply(late).await.unwrap()), Version(200));
+            assert_eq!(done(b.engine.apply(&late).await.unwrap()), Version(200));
             assert_eq!(b.get(table, &key).await.unwrap().values, second);
             assert_eq!(anchor(&b, table, &clustering).await.sequence, 2);
         }
@@ -142,13 +142,13 @@ async fn a_step_by_guards_alone_is_known_by_its_id() {
     on_tables(true, |b| async move {
         let guards = vec![on(&[text("a")], Condition::Absent)];
         let step = b.step(Some(guarded(&STOCK, "p", guards)), vec![put(&STOCK, stock("a", 1))]);
-        done(b.engine.apply(step.clone()).await.unwrap());
-        done(b.engine.apply(step.clone()).await.unwrap());
+        done(b.engine.apply(&step.clone()).await.unwrap());
+        done(b.engine.apply(&step.clone()).await.unwrap());
         // Another instant is another request with another token; the id in the bookkeeping still tells.
         let mut later = step;
         later.now = Timestamp::from_millis(NOW.millis() + 5);
         later.timestamp += 5_000;
-        done(b.engine.apply(later).await.unwrap());
+        done(b.engine.apply(&later).await.unwrap());
         assert_eq!(anchor(&b, &STOCK, &[]).await.sequence, 1);
     })
     .await;
@@ -187,7 +187,7 @@ async fn the_ring_remembers_sixty_four() {
         for n in 0..70 {
             let step = b.step(Some(expecting(guarded(&ACCOUNT, "p", vec![]), version, n, n + 1)), vec![]);
             ids.push(step.id);
-            version = Some(done(b.engine.apply(step).await.unwrap()));
+            version = Some(done(b.engine.apply(&step).await.unwrap()));
         }
         let read = anchor(&b, &ACCOUNT, &[vec![]]).await;
         let mut ring = read.ring;
@@ -261,7 +261,7 @@ async fn later_writes_are_made_while_the_fence_stands() {
         let id = uuid::Uuid::now_v7();
         first.outbox = Some((id, 7));
         let step = b.step(Some(first), vec![put(&STOCK, stock("a", 1))]);
-        let version = done(b.engine.apply(step).await.unwrap());
+        let version = done(b.engine.apply(&step).await.unwrap());
         assert_eq!(anchor(&b, &STOCK, &[]).await.outbox, vec![(id, 7)]);
 
         let row = |n: i32, v: i32| vec![text("late"), day("2025-01-01"), Value::Int(n), text("w"), Value::Int(v)];
@@ -351,9 +351,9 @@ async fn expired_rows_are_absent_for_guards_and_marked_for_sweeping() {
         refused(b.apply(Some(guarded(&STOCK, "p", vec![on(&a, Condition::Absent)])), vec![]).await);
         let mut later = b.step(Some(guarded(&STOCK, "p", vec![on(&a, Condition::Present)])), vec![]);
         later.now = Timestamp::from_millis(NOW.millis() + 1);
-        assert_eq!(refused(b.engine.apply(later.clone()).await.unwrap()), vec![(0, None)]);
+        assert_eq!(refused(b.engine.apply(&later.clone()).await.unwrap()), vec![(0, None)]);
         later.guarded = Some(guarded(&STOCK, "p", vec![on(&a, Condition::Absent)]));
-        done(b.engine.apply(later).await.unwrap());
+        done(b.engine.apply(&later).await.unwrap());
     })
     .await;
 }
@@ -371,7 +371,7 @@ async fn writes_without_guards() {
         assert_eq!(b.get(&MIXED, &row(1)[..4]).await, None);
         assert_eq!(b.get(&MIXED, &row(98)[..4]).await.unwrap().values, row(98));
         let too_many: Vec<Write> = (0..101).map(|n| put(&MIXED, row(n))).collect();
-        assert!(matches!(b.engine.apply(b.step(None, too_many)).await, Err(Error::TooLarge { .. })));
+        assert!(matches!(b.engine.apply(&b.step(None, too_many)).await, Err(Error::TooLarge { .. })));
 
         let mut load: Vec<Write> = (100..160).map(|n| put(&MIXED, row(n))).collect();
         load.push(put(&ACCOUNT, vec![text("p"), Value::Int(1), Value::Null]));
@@ -405,9 +405,9 @@ async fn the_same_unguarded_step_again_changes_nothing() {
         let row =
             |n: i32, v: i32| put(&MIXED, vec![text("u"), day("2025-01-01"), Value::Int(n), text("w"), Value::Int(v)]);
         let step = b.step(None, vec![row(1, 1), row(2, 1)]);
-        b.engine.apply(step.clone()).await.unwrap();
+        b.engine.apply(&step.clone()).await.unwrap();
         b.apply(None, vec![row(1, 9), row(2, 9)]).await;
-        b.engine.apply(step).await.unwrap();
+        b.engine.apply(&step).await.unwrap();
         let key = [text("u"), day("2025-01-01"), Value::Int(1), text("w")];
         assert_eq!(b.get(&MIXED, &key).await.unwrap().values[4], Value::Int(9));
     })
