@@ -12,7 +12,7 @@ use widerow::{
     cassandra::{Cassandra, CassandraConfig},
 };
 
-use crate::measure::{Verdict, duel};
+use crate::measure::{Verdicts, duel};
 
 /// One shelf of a shop.
 #[derive(Row, Clone, Debug)]
@@ -44,7 +44,7 @@ fn item(i: i64) -> Item {
     }
 }
 
-pub async fn run(address: &str, quick: bool, verdicts: &mut Vec<Verdict>) {
+pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
     println!();
     let keyspace = format!("bench{}", std::process::id());
     let schema = || Schema::new().table::<Item>().build().expect("a schema");

@@ -6,6 +6,8 @@ mod measure;
 
 use clap::Parser;
 
+use crate::measure::Verdicts;
+
 /// Compares widerow with the engines beneath it. A ratio of 1.00 is as fast as the engine called directly.
 #[derive(Parser)]
 struct Arguments {
@@ -18,6 +20,9 @@ struct Arguments {
     /// A Cassandra to compare on, such as 127.0.0.1:9042; without one it is left out.
     #[arg(long, env = "MERKATO_TEST_CASSANDRA")]
     cassandra: Option<String>,
+    /// Only comparisons whose name holds this.
+    #[arg(long)]
+    only: Option<String>,
     /// Only warn about a ratio below its floor, for machines that are shared.
     #[arg(long)]
     tolerant: bool,
@@ -26,7 +31,7 @@ struct Arguments {
 #[tokio::main]
 async fn main() {
     let arguments = Arguments::parse();
-    let mut verdicts = Vec::new();
+    let mut verdicts = Verdicts { all: Vec::new(), only: arguments.only };
     if !arguments.no_embedded {
         embedded::run(arguments.quick, &mut verdicts).await;
     }
@@ -36,7 +41,7 @@ async fn main() {
     }
     println!("\n{:<44} {:>8} {:>8}", "", "ratio", "floor");
     let mut below = 0;
-    for verdict in &verdicts {
+    for verdict in &verdicts.all {
         let good = verdict.ratio >= verdict.floor;
         below += usize::from(!good);
         println!(

@@ -12,6 +12,12 @@ pub struct Verdict {
     pub floor: f64,
 }
 
+/// All of them, and which are wanted.
+pub struct Verdicts {
+    pub all: Vec<Verdict>,
+    pub only: Option<String>,
+}
+
 /// Runs both in turns and compares their medians of operations a second.
 pub async fn duel<A, B>(
     name: &str,
@@ -19,11 +25,14 @@ pub async fn duel<A, B>(
     rounds: usize,
     mut ours: impl FnMut() -> A,
     mut theirs: impl FnMut() -> B,
-    verdicts: &mut Vec<Verdict>,
+    verdicts: &mut Verdicts,
 ) where
     A: Future<Output = usize>,
     B: Future<Output = usize>,
 {
+    if verdicts.only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
+        return;
+    }
     let (mut our_rates, mut their_rates) = (Vec::new(), Vec::new());
     // The first round warms both up and is not counted.
     for round in 0..=rounds {
@@ -35,7 +44,7 @@ pub async fn duel<A, B>(
     }
     let (a, b) = (median(&mut our_rates), median(&mut their_rates));
     println!("{name:<44} {a:>12.0} /s   directly {b:>12.0} /s   ratio {:.2}", a / b);
-    verdicts.push(Verdict { name: name.into(), ratio: a / b, floor });
+    verdicts.all.push(Verdict { name: name.into(), ratio: a / b, floor });
 }
 
 async fn timed(work: impl Future<Output = usize>) -> (usize, Duration) {

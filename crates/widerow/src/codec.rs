@@ -136,23 +136,32 @@ impl<'b> Reader<'b> {
         self.bytes
     }
 
+    #[inline]
     pub fn byte(&mut self) -> Result<u8, Malformed> {
         let (first, rest) = self.bytes.split_first().ok_or(Malformed)?;
         self.bytes = rest;
         Ok(*first)
     }
 
+    #[inline]
     fn take(&mut self, n: usize) -> Result<&'b [u8], Malformed> {
         let (taken, rest) = self.bytes.split_at_checked(n).ok_or(Malformed)?;
         self.bytes = rest;
         Ok(taken)
     }
 
+    #[inline]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
         self.take(N)?.try_into().map_err(|_| Malformed)
     }
 
+    #[inline]
     fn unsigned(&mut self) -> Result<u64, Malformed> {
+        // Most numbers fit one byte.
+        if let [first @ 0..0x80, rest @ ..] = self.bytes {
+            self.bytes = rest;
+            return Ok(u64::from(*first));
+        }
         let mut n = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -164,17 +173,26 @@ impl<'b> Reader<'b> {
         Err(Malformed)
     }
 
+    /// What `put_length` wrote, whatever it counts.
+    #[inline]
+    pub fn number(&mut self) -> Result<usize, Malformed> {
+        usize::try_from(self.unsigned()?).map_err(|_| Malformed)
+    }
+
     /// A number of things that follow, each of at least one byte: never more than there are bytes.
+    #[inline]
     pub fn length(&mut self) -> Result<usize, Malformed> {
-        let n = usize::try_from(self.unsigned()?).map_err(|_| Malformed)?;
+        let n = self.number()?;
         if n > self.bytes.len() { Err(Malformed) } else { Ok(n) }
     }
 
+    #[inline]
     pub fn signed(&mut self) -> Result<i64, Malformed> {
         let z = self.unsigned()?;
         Ok((z >> 1) as i64 ^ -((z & 1) as i64))
     }
 
+    #[inline]
     pub fn bytes(&mut self) -> Result<&'b [u8], Malformed> {
         let n = self.length()?;
         self.take(n)

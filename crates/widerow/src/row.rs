@@ -92,6 +92,7 @@ tuple_parts!(A B C D E F G);
 tuple_parts!(A B C D E F G H);
 
 /// Used by the derive macro: one cell of a row, or an error that names the column.
+#[inline]
 pub fn take_cell<T: Cell>(values: &mut std::vec::IntoIter<Value>, column: &str) -> Result<T, Mismatch> {
     T::from_value(values.next().unwrap_or(Value::Null))
         .map_err(|m| Mismatch { expected: format!("{} in column {column}", m.expected), found: m.found })

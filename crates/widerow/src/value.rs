@@ -202,6 +202,7 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
+    #[cold]
     pub fn new(expected: impl ToString, found: &Value) -> Self {
         let mut found = format!("{found:?}");
         if let Some((cut, _)) = found.char_indices().nth(60) {
@@ -267,6 +268,7 @@ macro_rules! plain_cell {
             fn to_value(&self) -> Value {
                 Value::$variant(self.clone())
             }
+            #[inline]
             fn from_value(value: Value) -> Result<Self, Mismatch> {
                 match value {
                     Value::$variant(v) => Ok(v),
@@ -348,6 +350,7 @@ impl<T: Single> Cell for Option<T> {
     fn to_value(&self) -> Value {
         self.as_ref().map_or(Value::Null, Cell::to_value)
     }
+    #[inline]
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         match value {
             Value::Null => Ok(None),

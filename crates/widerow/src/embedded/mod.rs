@@ -213,16 +213,11 @@ fn expiry_key(end: Timestamp, row_key: &[u8]) -> Vec<u8> {
     key
 }
 
-fn charge_read(partitions: usize, rows: impl Iterator<Item = usize>) {
-    let (mut count, mut bytes) = (0, 0);
-    rows.for_each(|b| {
-        count += 1;
-        bytes += b as u64;
-    });
+fn charge_read(partitions: usize, rows: usize, bytes: usize) {
     meter::charge(Cost {
         partitions_read: partitions as u64,
-        rows_read: count,
-        bytes_read: bytes,
+        rows_read: rows as u64,
+        bytes_read: bytes as u64,
         round_trips: 1,
         ..Cost::default()
     });
@@ -251,21 +246,21 @@ impl Engine for Embedded {
         let layout = self.layout(get.table)?;
         let view = self.view(&layout);
         let rows: Vec<_> = get.keys.iter().map(|key| view.get(get.tenant, key)).collect::<Result<_>>()?;
-        charge_read(get.keys.len(), rows.iter().flatten().map(RawRow::bytes));
+        let found = rows.iter().flatten();
+        charge_read(get.keys.len(), found.clone().count(), found.map(RawRow::bytes).sum());
         Ok(rows)
     }
 
     async fn slice(&self, slice: Slice<'_>) -> Result<RawPage> {
         let layout = self.layout(slice.table)?;
-        let page = self.view(&layout).slice(&slice)?;
-        charge_read(1, page.rows.iter().map(RawRow::bytes));
-        Ok(page)
+        self.view(&layout).slice(&slice)
     }
 
     async fn read_anchor(&self, read: ReadAnchor<'_>) -> Result<Anchor> {
         let layout = self.layout(read.table)?;
         let anchor = self.view(&layout).anchor(&read)?;
-        charge_read(1, anchor.rows.iter().flatten().map(RawRow::bytes));
+        let found = anchor.rows.iter().flatten();
+        charge_read(1, found.clone().count(), found.map(RawRow::bytes).sum());
         Ok(anchor)
     }
 
@@ -351,7 +346,7 @@ impl Engine for Embedded {
     async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {
         let layout = self.layout(scan.table)?;
         let page = self.view(&layout).scan(&scan)?;
-        charge_read(1, page.rows.iter().map(|(_, row)| row.bytes()));
+        charge_read(1, page.rows.len(), page.rows.iter().map(|(_, row)| row.bytes()).sum());
         Ok(page)
     }
 

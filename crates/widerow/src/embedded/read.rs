@@ -62,7 +62,14 @@ impl View<'_> {
         Ok(cells)
     }
 
+    /// Charges the meter.
     pub(super) fn slice(&self, slice: &Slice<'_>) -> Result<RawPage> {
+        let (page, bytes) = self.slice_uncharged(slice)?;
+        super::charge_read(1, page.rows.len(), bytes);
+        Ok(page)
+    }
+
+    fn slice_uncharged(&self, slice: &Slice<'_>) -> Result<(RawPage, usize)> {
         let table = self.layout.table;
         let partition = key::partition_key(self.layout.id, slice.tenant, slice.partition);
         let (mut from, mut to) = range(self.layout, &partition, slice.prefix, slice.lower, slice.upper);
@@ -79,10 +86,12 @@ impl View<'_> {
         }
         let statics = self.statics(&partition)?;
         let mut rows = Vec::with_capacity(slice.limit.min(256));
+        let mut bytes_read = 0;
         if from < to {
             let entries = self.snapshot.range(self.rows, from..to);
             let mut add = |entry: fjall::Guard| -> Result<()> {
                 let (bytes, value) = entry.into_inner().map_err(engine_error)?;
+                bytes_read += bytes.len() + value.len();
                 let mut values = Vec::with_capacity(table.columns.len());
                 values.extend_from_slice(slice.partition);
                 let mut reader = KeyReader::new(&bytes);
@@ -100,7 +109,7 @@ impl View<'_> {
                 entries.take(slice.limit).try_for_each(&mut add)?;
             }
         }
-        Ok(RawPage { rows, statics })
+        Ok((RawPage { rows, statics }, bytes_read))
     }
 
     pub(super) fn anchor(&self, read: &ReadAnchor<'_>) -> Result<Anchor> {
@@ -130,7 +139,7 @@ impl View<'_> {
                 }
             }
             AnchorRows::Prefix { prefix, limit } => {
-                let page = self.slice(&Slice {
+                let (page, _) = self.slice_uncharged(&Slice {
                     tenant: read.tenant,
                     table: self.layout.table,
                     partition: read.partition,

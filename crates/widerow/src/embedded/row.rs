@@ -76,30 +76,26 @@ pub(super) fn encode(layout: &Layout, values: &[Value], expires_at: Option<Times
 pub(super) fn decode(layout: &Layout, mut key: Vec<Value>, bytes: &[u8]) -> Result<RawRow, Malformed> {
     let mut reader = Reader::new(bytes);
     let expires_at = expiry(&mut reader)?;
-    key.resize(layout.table.columns.len(), Value::Null);
+    let columns = layout.table.columns.len();
+    key.reserve_exact(columns - key.len());
+    // Cells mostly stand in the order of the columns, so that the next one is simply the next.
+    while key.len() < columns && !reader.is_empty() {
+        let mut ahead = reader.clone();
+        if ahead.number()? != layout.column_ids[key.len()] as usize {
+            break;
+        }
+        key.push(ahead.value()?);
+        reader = ahead;
+    }
+    key.resize(columns, Value::Null);
     while !reader.is_empty() {
-        let id = column_id(&mut reader)?;
+        let id = reader.number()?;
         let value = reader.value()?;
         if let Some(position) = layout.position(id) {
             key[position] = value;
         }
     }
     Ok(RawRow { values: key, expires_at })
-}
-
-fn column_id(reader: &mut Reader<'_>) -> Result<usize, Malformed> {
-    let (mut id, mut shift) = (0usize, 0);
-    loop {
-        let byte = reader.byte()?;
-        id |= ((byte & 0x7f) as usize) << shift;
-        if byte & 0x80 == 0 {
-            return Ok(id);
-        }
-        shift += 7;
-        if shift > 14 {
-            return Err(Malformed);
-        }
-    }
 }
 
 pub(super) fn expires_at(bytes: &[u8]) -> Result<Option<Timestamp>, Malformed> {

@@ -248,9 +248,14 @@ impl<R: Row> SliceRequest<R> {
                 })
                 .await?;
             let at_end = page.rows.len() < wanted;
-            after = page.rows.last().map(|row| clustering_of(table, row));
+            after = page.rows.last().filter(|_| !at_end).map(|row| clustering_of(table, row));
             statics = statics.or(page.statics);
-            rows.extend(page.rows.into_iter().filter(|row| row.is_live(now)));
+            if rows.is_empty() {
+                rows = page.rows;
+                rows.retain(|row| row.is_live(now));
+            } else {
+                rows.extend(page.rows.into_iter().filter(|row| row.is_live(now)));
+            }
             if at_end || rows.len() > self.limit {
                 break;
             }
@@ -259,8 +264,11 @@ impl<R: Row> SliceRequest<R> {
             rows.truncate(self.limit);
             rows.last().map(|row| encode(fingerprint, &clustering_of(table, row)))
         });
-        let rows = rows.into_iter().map(typed).collect::<Result<_>>()?;
-        Ok(Page { rows, statics: Statics::new(statics), next: next.flatten() })
+        let mut typed_rows = Vec::with_capacity(rows.len());
+        for row in rows {
+            typed_rows.push(typed(row)?);
+        }
+        Ok(Page { rows: typed_rows, statics: Statics::new(statics), next: next.flatten() })
     }
 
     /// Every row of the slice, page by page, up to a bound that the caller vouches for.
