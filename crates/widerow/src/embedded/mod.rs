@@ -125,7 +125,7 @@ impl Embedded {
     }
 
     fn view<'v>(&'v self, layout: &'v Layout) -> View<'v> {
-        View { snapshot: self.db.snapshot(), rows: &self.rows, layout }
+        View::new(&self.db, &self.rows, layout)
     }
 
     /// Sends a request to the committer and waits for its answer.

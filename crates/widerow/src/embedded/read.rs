@@ -1,8 +1,8 @@
 //! Reads, each from one snapshot.
 
-use std::ops::Bound;
+use std::{cell::OnceCell, ops::Bound};
 
-use fjall::{Keyspace, Readable, Snapshot};
+use fjall::{Database, Keyspace, Readable, Snapshot};
 use uuid::Uuid;
 
 use super::{
@@ -21,12 +21,22 @@ use crate::{
 
 /// A consistent view of the folder, on one table.
 pub(super) struct View<'v> {
-    pub snapshot: Snapshot,
-    pub rows: &'v Keyspace,
-    pub layout: &'v Layout,
+    db: &'v Database,
+    snapshot: OnceCell<Snapshot>,
+    rows: &'v Keyspace,
+    layout: &'v Layout,
 }
 
-impl View<'_> {
+impl<'v> View<'v> {
+    pub(super) fn new(db: &'v Database, rows: &'v Keyspace, layout: &'v Layout) -> Self {
+        View { db, snapshot: OnceCell::new(), rows, layout }
+    }
+
+    /// Taken at the first read.
+    fn snapshot(&self) -> &Snapshot {
+        self.snapshot.get_or_init(|| self.db.snapshot())
+    }
+
     fn corrupt(&self, e: Malformed) -> Error {
         Error::corrupt(&self.layout.table.name, e)
     }
@@ -34,7 +44,7 @@ impl View<'_> {
     /// The row by its whole key, with statics where the table has them.
     pub(super) fn get(&self, tenant: &Tenant, key: &[Value]) -> Result<Option<RawRow>> {
         let bytes = key::row_key(self.layout.table, self.layout.id, tenant, key);
-        let Some(value) = self.snapshot.get(self.rows, bytes).map_err(engine_error)? else { return Ok(None) };
+        let Some(value) = self.snapshot().get(self.rows, bytes).map_err(engine_error)? else { return Ok(None) };
         let mut row = row::decode(self.layout, key.to_vec(), &value).map_err(|e| self.corrupt(e))?;
         if self.layout.table.has_statics() {
             let partition = key::partition_key(self.layout.id, tenant, &key[..self.layout.table.partition_columns]);
@@ -54,7 +64,7 @@ impl View<'_> {
                 continue;
             }
             let key = super::static_key(partition, self.layout.column_ids[position]);
-            if let Some(bytes) = self.snapshot.get(self.rows, key).map_err(engine_error)? {
+            if let Some(bytes) = self.snapshot().get(self.rows, key).map_err(engine_error)? {
                 let value = row::decode_cell(&bytes).map_err(|e| self.corrupt(e))?;
                 cells.get_or_insert_with(|| vec![Value::Null; table.columns.len()])[position] = value;
             }
@@ -88,7 +98,11 @@ impl View<'_> {
         let mut rows = Vec::with_capacity(slice.limit.min(256));
         let mut bytes_read = 0;
         if from < to {
-            let entries = self.snapshot.range(self.rows, from..to);
+            // A range is a snapshot by itself; it must be the same as that of what was read beside it, if anything was.
+            let entries = match self.snapshot.get() {
+                Some(snapshot) => snapshot.range(self.rows, from..to),
+                None => self.rows.range(from..to),
+            };
             let mut add = |entry: fjall::Guard| -> Result<()> {
                 let (bytes, value) = entry.into_inner().map_err(engine_error)?;
                 bytes_read += bytes.len() + value.len();
@@ -116,7 +130,7 @@ impl View<'_> {
         let partition = key::partition_key(self.layout.id, read.tenant, read.partition);
         let bookkeeping = key::section(&partition, BOOKKEEPING);
         let mut anchor = Anchor::default();
-        if let Some(bytes) = self.snapshot.get(self.rows, &bookkeeping).map_err(engine_error)? {
+        if let Some(bytes) = self.snapshot().get(self.rows, &bookkeeping).map_err(engine_error)? {
             let state = Bookkeeping::decode(&bytes).map_err(|e| self.corrupt(e))?;
             anchor.version = Some(Version(state.version));
             anchor.sequence = state.sequence;
@@ -125,7 +139,7 @@ impl View<'_> {
         if read.ring {
             let mut slots = bookkeeping.clone();
             slots.push(0);
-            for entry in self.snapshot.range(self.rows, slots..key::section(&partition, STATICS)) {
+            for entry in self.snapshot().range(self.rows, slots..key::section(&partition, STATICS)) {
                 let id = Uuid::from_slice(&entry.value().map_err(engine_error)?);
                 anchor.ring.push(id.map_err(|_| self.corrupt(Malformed))?);
             }
@@ -171,7 +185,7 @@ impl View<'_> {
         }
         // Statics of the partition at hand; they stand before its rows, or before the page.
         let mut statics: Option<(Vec<u8>, Option<Vec<Value>>)> = None;
-        for entry in self.snapshot.range(self.rows, from..to) {
+        for entry in self.snapshot().range(self.rows, from..to) {
             let (bytes, value) = entry.into_inner().map_err(engine_error)?;
             let mut reader = KeyReader::new(&bytes);
             let mut values = Vec::with_capacity(table.columns.len());
@@ -206,7 +220,7 @@ impl View<'_> {
         let edge = |entry: Option<fjall::Guard>| -> Result<Option<Vec<u8>>> {
             entry.map(|e| e.key().map(|k| k.to_vec()).map_err(engine_error)).transpose()
         };
-        let whole = || self.snapshot.range(self.rows, start.clone()..end.clone());
+        let whole = || self.snapshot().range(self.rows, start.clone()..end.clone());
         let mut out = Vec::new();
         let (Some(first), Some(last)) = (edge(whole().next())?, edge(whole().next_back())?) else {
             (1..ranges).for_each(|_| put_bytes(&mut out, &end));
@@ -246,7 +260,7 @@ impl View<'_> {
         if at >= end {
             return Ok(end);
         }
-        let Some(entry) = self.snapshot.range(self.rows, at..end.clone()).next() else { return Ok(end) };
+        let Some(entry) = self.snapshot().range(self.rows, at..end.clone()).next() else { return Ok(end) };
         let key = entry.key().map_err(engine_error)?;
         let mut reader = KeyReader::new(&key);
         let mut values = Vec::new();

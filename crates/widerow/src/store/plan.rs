@@ -1,7 +1,10 @@
 //! A commit, checked: what it writes, each row once; which partition is guarded; what is too large or makes no sense.
 //! Nothing is sent before this.
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use uuid::Uuid;
 
@@ -183,15 +186,20 @@ fn same_row(a: &Write, b: &Write) -> bool {
 
 /// Fingerprints of the rows of a plan, so that a plan of many rows is not compared with itself.
 #[derive(Debug, Default)]
-struct Rows(HashSet<u64>);
+struct Rows {
+    prints: HashSet<u64>,
+    scratch: Vec<u8>,
+}
 
 impl Rows {
     /// Adds the write, in place of an earlier one of the same row.
     fn replace(&mut self, writes: &mut Vec<Write>, write: Write) {
         let known = row_key(&write).is_some_and(|key| {
-            let mut bytes = write.table().name.as_bytes().to_vec();
-            codec::put_values(&mut bytes, key);
-            !self.0.insert(codec::fingerprint(&bytes))
+            self.scratch.clear();
+            codec::put_values(&mut self.scratch, key);
+            let mut hasher = DefaultHasher::new();
+            (std::ptr::from_ref(write.table()), &self.scratch).hash(&mut hasher);
+            !self.prints.insert(hasher.finish())
         });
         if known { replace_row(writes, write) } else { writes.push(write) }
     }
