@@ -688,12 +688,12 @@ async fn later_writes_keep_the_order_of_their_timestamps() {
     let now = SystemClock.now_micros();
     late(&[row("newer")], now + 10).await;
     late(&[row("older")], now).await;
-    assert_eq!(bench.get(table, &[key.clone()]).await[0].as_ref().unwrap().values[5], t("newer"));
+    assert_eq!(bench.get(table, std::slice::from_ref(&key)).await[0].as_ref().unwrap().values[5], t("newer"));
     late(&[Write::Delete { table, key: key.clone() }], now + 5).await;
-    assert!(bench.get(table, &[key.clone()]).await[0].is_some());
+    assert!(bench.get(table, std::slice::from_ref(&key)).await[0].is_some());
     late(&[Write::Delete { table, key: key.clone() }], now + 20).await;
     late(&[row("again")], now + 15).await;
-    assert_eq!(bench.get(table, &[key.clone()]).await, [None]);
+    assert_eq!(bench.get(table, std::slice::from_ref(&key)).await, [None]);
     // Many, and each larger than a batch could be.
     let big = "x".repeat(60_000);
     let many: Vec<_> = (0..100).map(|i| put(table, vec![n(i), n(0), n(0), n(0), n(0), t(&big)])).collect();

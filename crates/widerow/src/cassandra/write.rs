@@ -47,8 +47,8 @@ const EXPIRY_SECONDS_MAX: i64 = 2_147_483_646 - 86_400;
 impl Cassandra {
     pub(super) async fn apply_step(&self, step: &Step<'_>) -> Result<Applied> {
         match &step.guarded {
-            Some(guarded) => self.apply_guarded(&step, guarded).await,
-            None => self.apply_plain(&step).await,
+            Some(guarded) => self.apply_guarded(step, guarded).await,
+            None => self.apply_plain(step).await,
         }
     }
 

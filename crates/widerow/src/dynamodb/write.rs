@@ -43,7 +43,7 @@ impl DynamoDb {
         let Some(guarded) = &step.guarded else {
             let mut plan = Plan::default();
             step.writes.iter().try_for_each(|w| plan.write(self, step.tenant, w, None))?;
-            self.write_plan(&step, &plan).await?;
+            self.write_plan(step, &plan).await?;
             return Ok(Applied::Done(Version(0)));
         };
         let mut next = guarded.expect.map_or(step.timestamp, |e| e.next.0);
@@ -54,9 +54,9 @@ impl DynamoDb {
             tries += 1;
             let mut plan = Plan::default();
             step.writes.iter().try_for_each(|w| plan.write(self, step.tenant, w, Some(guarded)))?;
-            plan.bookkeeping(&step, guarded, next, adopt)?;
+            plan.bookkeeping(step, guarded, next, adopt)?;
             (0..guarded.guards.len()).try_for_each(|i| plan.guard(step.tenant, guarded, i, step.now))?;
-            let token = token(&step, next, adopt);
+            let token = token(step, next, adopt);
             let (items, failed) = match self.transact(&plan, guarded.table, step.id, token).await? {
                 Sent::Done => return Ok(Applied::Done(Version(next))),
                 Sent::Failed(items, failed) => (items, failed),
@@ -70,7 +70,7 @@ impl DynamoDb {
             if book_failed.is_some() && guarded.expect.is_some_and(|e| e.version != book.version) {
                 return Ok(Applied::Moved);
             }
-            let refused = self.refused(&step, guarded, &plan, &items, &failed).await?;
+            let refused = self.refused(step, guarded, &plan, &items, &failed).await?;
             if !refused.is_empty() {
                 return Ok(Applied::Refused(refused));
             }

@@ -21,13 +21,15 @@ use widerow::{
 pub static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime"));
 
+type Opener = Box<dyn FnOnce() -> Arc<dyn Engine> + Send>;
+
 /// One engine to run the suite on.
 #[derive(Clone)]
 pub struct Target {
     pub name: &'static str,
     /// Makes an engine with empty tables.
     open: fn(Schema, bool) -> Arc<dyn Engine>,
-    shared: Arc<LazyLock<Arc<dyn Engine>, Box<dyn FnOnce() -> Arc<dyn Engine> + Send>>>,
+    shared: Arc<LazyLock<Arc<dyn Engine>, Opener>>,
 }
 
 pub struct World {
@@ -50,7 +52,7 @@ fn unique() -> String {
 
 impl Target {
     fn new(name: &'static str, open: fn(Schema, bool) -> Arc<dyn Engine>) -> Self {
-        let shared: Box<dyn FnOnce() -> Arc<dyn Engine> + Send> = Box::new(move || open(crate::tables::schema(), true));
+        let shared: Opener = Box::new(move || open(crate::tables::schema(), true));
         Target { name, open, shared: Arc::new(LazyLock::new(shared)) }
     }
 
