@@ -21,7 +21,7 @@ pub enum Error {
     #[error("the guard on {} did not hold", .0.table)]
     Conflict(Box<Conflict>),
     /// Too many writers on one partition. Nothing was written; try later.
-    #[error("{table}: the partition was changed by others {tries} times in a row")]
+    #[error("{table}: the partition is too busy, after {tries} tries")]
     Contended { table: String, tries: u32 },
     /// The engine asks for fewer requests. Nothing was written; try later.
     #[error("the engine is throttling: {detail}")]

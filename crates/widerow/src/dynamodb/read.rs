@@ -19,6 +19,7 @@ use super::{
 use crate::{
     engine::{Anchor, AnchorRows, Get, RawPage, RawRow, ReadAnchor, Slice},
     error::{Error, Result},
+    limits,
     meter::{self, Cost},
     schema::{Consistency, Direction, Table},
     value::Value,
@@ -252,12 +253,32 @@ impl DynamoDb {
         Ok(position)
     }
 
+    /// RACE: a query is no snapshot: it may see half of a transaction. A decision that ends in no write has no guard to fail,
+    /// so rows by prefix, which decisions rest upon, are read between two looks at the version.
     pub(super) async fn anchor(&self, read: ReadAnchor<'_>) -> Result<Anchor> {
         let table = read.table;
         let address = Address::bookkeeping(read.tenant, table, read.partition)?;
-        // RACE: the version is read before the rows, so that a commit in between makes the guard on it fail.
-        let found = self.get_item(table, &address, true).await?;
+        let decides = table.clustering_columns > 0 && matches!(read.rows, AnchorRows::Prefix { .. });
+        let mut found = self.get_item(table, &address, true).await?;
         charge_read(1, found.as_slice());
+        for tries in 1..=limits::CONTENTION_TRIES_MAX {
+            let anchor = self.anchor_at(&read, found).await?;
+            if !decides || anchor.rows.is_empty() {
+                return Ok(anchor);
+            }
+            found = self.get_item(table, &address, true).await?;
+            let version = found.as_ref().map(|i| item::book(table, i)).transpose()?.unwrap_or_default().version;
+            if version == anchor.version {
+                return Ok(anchor);
+            }
+            tokio::time::sleep(backoff(tries.min(3))).await;
+        }
+        Err(Error::Contended { table: table.name.clone(), tries: limits::CONTENTION_TRIES_MAX })
+    }
+
+    /// RACE: the version was read before the rows, so that a commit in between makes the guard on it fail.
+    async fn anchor_at(&self, read: &ReadAnchor<'_>, found: Option<Item>) -> Result<Anchor> {
+        let table = read.table;
         let book = found.as_ref().map(|i| item::book(table, i)).transpose()?.unwrap_or_default();
         let statics = item::statics(table, found.as_ref())?;
         let mut rows = if table.clustering_columns == 0 {
@@ -268,8 +289,8 @@ impl DynamoDb {
             }
         } else {
             match read.rows {
-                AnchorRows::Keys(keys) => self.anchor_keys(&read, keys).await?,
-                AnchorRows::Prefix { prefix, limit } => self.anchor_prefix(&read, prefix, limit).await?,
+                AnchorRows::Keys(keys) => self.anchor_keys(read, keys).await?,
+                AnchorRows::Prefix { prefix, limit } => self.anchor_prefix(read, prefix, limit).await?,
             }
         };
         rows.iter_mut().flatten().for_each(|row| item::merge_statics(row, statics.as_deref()));
