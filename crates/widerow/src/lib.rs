@@ -1,4 +1,68 @@
-//! Wide-partition tables on three engines.
+//! Wide-partition tables, declared once, with one meaning on three engines: a folder, Apache Cassandra / ScyllaDB, DynamoDB.
+//!
+//! It is for data that is read in known ways, very often, and must be exact. A table is a struct; its key says which rows lie
+//! together and in which order. A commit is atomic over any tables and guarded on one partition. A derived table is a pure
+//! function of another, kept in the same commit. What every call costs is counted.
+//!
+//! It is not a query language: what no table was declared for is not answered. It has no transactions with guards on several
+//! partitions, and it does not hide the partition from the programmer.
+//!
+//! One whole session:
+//!
+//! ```
+//! use widerow::{Commit, Database, Derive, Error, Row, Schema, embedded::Embedded, store::VerifyOptions};
+//!
+//! /// One article, guarded: another table is derived from it.
+//! #[derive(Row, Clone, Debug, PartialEq)]
+//! #[row(table = "articles", partition(id), guarded)]
+//! struct Article {
+//!     id: i64,
+//!     shelf: String,
+//!     price: i64,
+//! }
+//!
+//! /// The articles of a shelf, cheapest first.
+//! #[derive(Row, Clone, Debug, PartialEq)]
+//! #[row(table = "articles_by_shelf", partition(shelf), clustering(price, id))]
+//! struct ByShelf {
+//!     shelf: String,
+//!     price: i64,
+//!     id: i64,
+//! }
+//!
+//! impl Derive<ByShelf> for Article {
+//!     fn derive(&self) -> Vec<ByShelf> {
+//!         vec![ByShelf { shelf: self.shelf.clone(), price: self.price, id: self.id }]
+//!     }
+//!     fn source(derived: &ByShelf) -> i64 {
+//!         derived.id
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> widerow::Result<()> {
+//! # let folder = tempfile::tempdir().expect("a folder");
+//! # let folder = folder.path();
+//! let schema = Schema::new().derived::<Article, ByShelf>().build()?;
+//! let database = Database::new(Embedded::open(folder, &schema)?, schema);
+//! database.migrate().await?;
+//! let store = database.tenant("default")?;
+//!
+//! // Only if there is no such article; its place on the shelf in the same commit.
+//! let lamp = Article { id: 1, shelf: "lamps".into(), price: 40 };
+//! store.commit(Commit::new().absent::<Article>(1).put(&lamp)).await?;
+//! assert!(matches!(store.commit(Commit::new().absent::<Article>(1).put(&lamp)).await, Err(Error::Conflict(_))));
+//!
+//! // Read, change, commit if nothing has changed meanwhile; otherwise again. The shelf follows.
+//! store.update::<Article, Error>(1, None, |old| Ok(old.map(|a| Article { price: 35, ..a }))).await?;
+//! let page = store.slice::<ByShelf>("lamps".into()).limit(24).page().await?;
+//! assert_eq!(page.rows, [ByShelf { shelf: "lamps".into(), price: 35, id: 1 }]);
+//!
+//! // Nothing has drifted.
+//! assert_eq!(database.verify(VerifyOptions::default()).await?.differences, 0);
+//! # Ok(())
+//! # }
+//! ```
 
 // The derive macros write `::widerow::…`, which is to hold in this crate too.
 extern crate self as widerow;
