@@ -40,7 +40,7 @@ impl Cassandra {
         let found: Vec<Vec<Row>> =
             stream::iter(get.keys.iter().map(read)).buffered(READS_AT_ONCE).try_collect().await?;
         let rows = found.into_iter().map(|rows| first_row(get.table, rows)).collect::<Result<Vec<_>>>()?;
-        charge(distinct_partitions(get.table, get.keys), rows.iter().flatten());
+        charge_rows(distinct_partitions(get.table, get.keys), rows.iter().flatten());
         Ok(rows)
     }
 
@@ -53,9 +53,9 @@ impl Cassandra {
         for row in found.into_iter().flatten() {
             let (found, statics) = decode(table, &mut row.columns.into_iter())?;
             page.statics = page.statics.or(statics);
-            page.rows.extend(found);
+            found.into_iter().for_each(|row| page.rows.push(row));
         }
-        charge(1, page.rows.iter());
+        charge(1, page.rows.len(), page.rows.bytes());
         page.rows.truncate(slice.limit);
         // A restriction on the clustering key that no row meets hides the static columns as well.
         let whole = slice.prefix.is_empty()
@@ -90,7 +90,7 @@ impl Cassandra {
                 }
             }
         }
-        charge(1, anchor.rows.iter().flatten());
+        charge_rows(1, anchor.rows.iter().flatten());
         Ok(anchor)
     }
 
@@ -123,7 +123,7 @@ impl Cassandra {
                 _ => break,
             }
         }
-        charge(partitions.len(), page.rows.iter().map(|(_, row)| row));
+        charge_rows(partitions.len(), page.rows.iter().map(|(_, row)| row));
         Ok(page)
     }
 
@@ -275,9 +275,14 @@ pub(super) fn token_range(range: usize, ranges: usize) -> (i64, i64) {
     (edge(range as i128), edge(range as i128 + 1))
 }
 
-fn charge<'r>(partitions: usize, rows: impl Iterator<Item = &'r RawRow>) {
-    let (count, bytes) = rows.fold((0, 0), |(count, bytes), row| (count + 1, bytes + row.bytes() as u64));
-    meter::charge(Cost { partitions_read: partitions as u64, rows_read: count, bytes_read: bytes, ..Cost::default() });
+fn charge(partitions: usize, rows: usize, bytes: usize) {
+    let (partitions_read, rows_read, bytes_read) = (partitions as u64, rows as u64, bytes as u64);
+    meter::charge(Cost { partitions_read, rows_read, bytes_read, ..Cost::default() });
+}
+
+fn charge_rows<'r>(partitions: usize, rows: impl Iterator<Item = &'r RawRow>) {
+    let (count, bytes) = rows.fold((0, 0), |(count, bytes), row| (count + 1, bytes + row.bytes()));
+    charge(partitions, count, bytes);
 }
 
 fn distinct_partitions(table: &Table, keys: &[Vec<Value>]) -> usize {

@@ -192,7 +192,7 @@ async fn the_documents_item_is_read_and_written_as_printed() {
         let derived: Vec<ByCategory> = Sale(values.clone()).derive();
         let found = b.engine.slice(by_category).await.unwrap().rows;
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].values, derived[0].0);
+        assert_eq!(found.cells, derived[0].0);
 
         // The reverse: the engine's item has the printed attributes, and only its own expiry besides.
         b.client
