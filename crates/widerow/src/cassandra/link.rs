@@ -22,7 +22,7 @@ use scylla::{
 };
 
 use super::{
-    cql::{Cell, Cql},
+    cql::{Cell, Cql, Texts},
     failure::Failure,
 };
 use crate::{
@@ -41,7 +41,8 @@ pub(super) struct Link {
     pub session: Session,
     pub keyspace: String,
     pub request_timeout: Duration,
-    prepared: RwLock<HashMap<String, PreparedStatement>>,
+    pub texts: Texts,
+    prepared: RwLock<HashMap<Arc<str>, PreparedStatement>>,
     never_again: Arc<dyn RetryPolicy>,
 }
 
@@ -70,7 +71,7 @@ fn round_trip() {
 impl Link {
     pub fn new(session: Session, keyspace: String, request_timeout: Duration) -> Self {
         let never_again = Arc::new(FallthroughRetryPolicy::new());
-        Link { session, keyspace, request_timeout, prepared: RwLock::default(), never_again }
+        Link { session, keyspace, request_timeout, texts: Texts::default(), prepared: RwLock::default(), never_again }
     }
 
     async fn prepare(&self, cql: &Cql) -> Result<PreparedStatement, Failure> {
@@ -79,7 +80,7 @@ impl Link {
             return Ok(prepared);
         }
         // The driver itself waits for ever here.
-        let prepared = tokio::time::timeout(self.request_timeout, self.session.prepare(cql.text.as_str()))
+        let prepared = tokio::time::timeout(self.request_timeout, self.session.prepare(&*cql.text))
             .await
             .map_err(|_| Failure::not_prepared(self.request_timeout))?
             .map_err(|e| Failure::of_prepare(&e))?;

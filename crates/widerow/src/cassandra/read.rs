@@ -14,11 +14,11 @@ use scylla::{
 
 use super::{
     Cassandra, convert,
-    cql::{self, Builder, Cql},
+    cql::{self, Builder, Cql, Shape},
 };
 use crate::{
     codec,
-    engine::{Anchor, AnchorRows, Get, RawPage, RawRow, ReadAnchor, Scan, ScanPage, Slice, Version},
+    engine::{Anchor, AnchorRows, Get, RawPage, RawRow, ReadAnchor, Rows, Scan, ScanPage, Slice, Version},
     error::{Error, Result},
     key::Tenant,
     meter::{self, Cost},
@@ -36,20 +36,29 @@ impl Cassandra {
             let cql = self.select_row(get.tenant, get.table, key);
             async move { self.link.read(&cql?, get.consistency).await }
         };
-        // ORDER: `buffered` keeps the order of the keys.
-        let found: Vec<Vec<Row>> =
-            stream::iter(get.keys.iter().map(read)).buffered(READS_AT_ONCE).try_collect().await?;
+        let found: Vec<Vec<Row>> = match get.keys {
+            // A stream moves the whole request, which is large, to the heap.
+            [key] => vec![read(key).await?],
+            // ORDER: `buffered` keeps the order of the keys.
+            keys => stream::iter(keys.iter().map(read)).buffered(READS_AT_ONCE).try_collect().await?,
+        };
         let rows = found.into_iter().map(|rows| first_row(get.table, rows)).collect::<Result<Vec<_>>>()?;
-        charge_rows(distinct_partitions(get.table, get.keys), rows.iter().flatten());
+        let partitions = if get.keys.len() == 1 { 1 } else { distinct_partitions(get.table, get.keys) };
+        charge_rows(partitions, rows.iter().flatten());
         Ok(rows)
     }
 
     pub(super) async fn read_slice(&self, slice: Slice<'_>) -> Result<RawPage> {
         let table = slice.table;
         let read = |cql: Cql| async move { self.link.read(&cql, slice.consistency).await };
-        let statements = self.select_slice(&slice)?;
-        let found: Vec<Vec<Row>> = stream::iter(statements.into_iter().map(read)).buffered(8).try_collect().await?;
-        let mut page = RawPage::default();
+        let mut statements = self.select_slice(&slice)?;
+        let found: Vec<Vec<Row>> = if statements.len() > 1 {
+            stream::iter(statements.into_iter().map(read)).buffered(8).try_collect().await?
+        } else {
+            vec![self.link.read(&statements.remove(0), slice.consistency).await?]
+        };
+        let rows = Rows::with_capacity(table, found.iter().map(Vec::len).sum());
+        let mut page = RawPage { rows, statics: None };
         for row in found.into_iter().flatten() {
             let (found, statics) = decode(table, &mut row.columns.into_iter())?;
             page.statics = page.statics.or(statics);
@@ -133,9 +142,15 @@ impl Cassandra {
         cql
     }
 
+    fn select_shaped(&self, table: &'static Table, shape: Shape) -> Builder<'_> {
+        let mut cql = Builder::shaped(&self.link.keyspace, table, &self.link.texts, shape);
+        cql.text("SELECT ");
+        cql
+    }
+
     fn select_row(&self, tenant: &Tenant, table: &'static Table, key: &[Value]) -> Result<Cql> {
         let (partition, clustering) = key.split_at(table.partition_columns.min(key.len()));
-        let mut cql = self.select(table);
+        let mut cql = self.select_shaped(table, Shape::Row);
         columns(&mut cql, table).text(" FROM ").table().of_partition(tenant, partition)?.of_prefix(clustering)?;
         Ok(cql.finish())
     }
@@ -155,11 +170,10 @@ impl Cassandra {
     /// What lies behind a position is, for columns that all go one way, one comparison of tuples. Where the direction
     /// changes between columns, each run of columns of one direction is a statement: the runs before it are equal to the
     /// position, the run itself is beyond it; the last run comes first.
-    pub(super) fn select_slice(&self, slice: &Slice<'_>) -> Result<Vec<Cql>> {
+    pub(super) fn select_slice<'k>(&'k self, slice: &Slice<'_>) -> Result<Vec<Cql>> {
         let table = slice.table;
         let first = slice.prefix.len();
-        let begin = || -> Result<Builder<'_>> {
-            let mut cql = self.select(table);
+        let begin = |mut cql: Builder<'k>| -> Result<Builder<'k>> {
             columns(&mut cql, table).text(" FROM ").table();
             cql.of_partition(slice.tenant, slice.partition)?.of_prefix(slice.prefix)?;
             Ok(cql)
@@ -172,7 +186,9 @@ impl Cassandra {
             cql.finish()
         };
         let Some(after) = slice.after else {
-            let mut cql = begin()?;
+            let (lower, upper) = (slice.lower.map(|_| ()), slice.upper.map(|_| ()));
+            let shape = Shape::Slice(first, lower, upper, slice.reverse);
+            let mut cql = begin(self.select_shaped(table, shape))?;
             if first < table.clustering_columns {
                 cql.within(first, slice.lower, slice.upper)?;
             }
@@ -180,7 +196,7 @@ impl Cassandra {
         };
         let mut statements = Vec::new();
         for run in runs(table, first).into_iter().rev() {
-            let mut cql = begin()?;
+            let mut cql = begin(self.select(table))?;
             for (column, value) in (0..).zip(after).take(run.start).skip(first) {
                 cql.text(" AND ").equal(table.partition_columns + column, value)?;
             }
