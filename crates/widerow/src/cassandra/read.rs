@@ -7,14 +7,12 @@
 use std::{collections::HashSet, ops::Bound};
 
 use futures::{StreamExt, TryStreamExt, stream};
-use scylla::{
-    response::PagingState,
-    value::{CqlValue, Row},
-};
+use scylla::{response::PagingState, value::CqlValue};
 
 use super::{
     Cassandra, convert,
     cql::{self, Builder, Cql, Shape},
+    link::{Answer, Cells},
 };
 use crate::{
     codec,
@@ -36,13 +34,13 @@ impl Cassandra {
             let cql = self.select_row(get.tenant, get.table, key);
             async move { self.link.read(&cql?, get.consistency).await }
         };
-        let found: Vec<Vec<Row>> = match get.keys {
+        let found: Vec<Answer> = match get.keys {
             // A stream moves the whole request, which is large, to the heap.
             [key] => vec![read(key).await?],
             // ORDER: `buffered` keeps the order of the keys.
             keys => stream::iter(keys.iter().map(read)).buffered(READS_AT_ONCE).try_collect().await?,
         };
-        let rows = found.into_iter().map(|rows| first_row(get.table, rows)).collect::<Result<Vec<_>>>()?;
+        let rows = found.iter().map(|answer| first_row(get.table, answer)).collect::<Result<Vec<_>>>()?;
         let partitions = if get.keys.len() == 1 { 1 } else { distinct_partitions(get.table, get.keys) };
         charge_rows(partitions, rows.iter().flatten());
         Ok(rows)
@@ -51,18 +49,18 @@ impl Cassandra {
     pub(super) async fn read_slice(&self, slice: Slice<'_>) -> Result<RawPage> {
         let table = slice.table;
         let read = |cql: Cql| async move { self.link.read(&cql, slice.consistency).await };
-        let mut statements = self.select_slice(&slice)?;
-        let found: Vec<Vec<Row>> = if statements.len() > 1 {
-            stream::iter(statements.into_iter().map(read)).buffered(8).try_collect().await?
-        } else {
-            vec![self.link.read(&statements.remove(0), slice.consistency).await?]
+        let statements = self.select_slice(&slice)?;
+        let found: Vec<Answer> = match statements.as_slice() {
+            [one] => vec![self.link.read(one, slice.consistency).await?],
+            _ => stream::iter(statements.into_iter().map(read)).buffered(8).try_collect().await?,
         };
-        let rows = Rows::with_capacity(table, found.iter().map(Vec::len).sum());
+        let rows = Rows::with_capacity(table, found.iter().map(Answer::len).sum());
         let mut page = RawPage { rows, statics: None };
-        for row in found.into_iter().flatten() {
-            let (found, statics) = decode(table, &mut row.columns.into_iter())?;
-            page.statics = page.statics.or(statics);
-            found.into_iter().for_each(|row| page.rows.push(row));
+        for answer in &found {
+            for row in answer.rows()? {
+                let statics = decode_into(table, &mut row?, &mut page.rows)?;
+                page.statics = page.statics.or(statics);
+            }
         }
         charge(1, page.rows.len(), page.rows.bytes());
         page.rows.truncate(slice.limit);
@@ -72,8 +70,9 @@ impl Cassandra {
             && matches!((slice.lower, slice.upper), (Bound::Unbounded, Bound::Unbounded));
         if table.has_statics() && !whole && page.rows.is_empty() {
             let cql = self.select_statics(slice.tenant, table, slice.partition)?;
-            if let Some(row) = self.link.read(&cql, slice.consistency).await?.into_iter().next() {
-                page.statics = decode_statics(table, &mut row.columns.into_iter())?;
+            let answer = self.link.read(&cql, slice.consistency).await?;
+            if let Some(row) = answer.rows()?.next() {
+                page.statics = decode_statics(table, &mut row?)?;
             }
         }
         Ok(page)
@@ -85,15 +84,15 @@ impl Cassandra {
             || matches!(read.rows, AnchorRows::Prefix { prefix: [], .. })
             || matches!(read.rows, AnchorRows::Keys([]));
         let rows = self.select_anchor(&read)?;
-        let mut anchor = decode_anchor(&read, self.link.read(&rows, serial).await?)?;
+        let mut anchor = decode_anchor(&read, &self.link.read(&rows, serial).await?)?;
         if anchor.version.is_none() && !always_answers {
             // RACE: no row met the condition, so the answer holds no bookkeeping either. It is read on its own; and if
             // there was a commit at all, the rows are read again behind it, so that the version is not newer than they.
             let book = ReadAnchor { rows: AnchorRows::Keys(&[]), ..read.clone() };
             let cql = self.select_anchor(&book)?;
-            let alone = decode_anchor(&book, self.link.read(&cql, serial).await?)?;
+            let alone = decode_anchor(&book, &self.link.read(&cql, serial).await?)?;
             if alone.version.is_some() {
-                anchor = decode_anchor(&read, self.link.read(&rows, serial).await?)?;
+                anchor = decode_anchor(&read, &self.link.read(&rows, serial).await?)?;
                 if anchor.version.is_none() {
                     anchor = Anchor { rows: anchor.rows, ..alone };
                 }
@@ -112,9 +111,9 @@ impl Cassandra {
         loop {
             let wanted = scan.limit.saturating_sub(page.rows.len());
             let (rows, next) = self.link.read_page(&cql, table.read, wanted, from).await?;
-            for row in rows {
-                let mut cells = row.columns.into_iter();
-                let tenant = match cells.next().flatten() {
+            for row in rows.rows()? {
+                let mut cells = row?;
+                let tenant = match cells.next()? {
                     Some(CqlValue::Text(tenant)) => Tenant::stored(&tenant).ok(),
                     _ => None,
                 };
@@ -310,26 +309,40 @@ fn distinct_partitions(table: &Table, keys: &[Vec<Value>]) -> usize {
     keys.iter().map(fingerprint).collect::<HashSet<_>>().len()
 }
 
-fn first_row(table: &Table, rows: Vec<Row>) -> Result<Option<RawRow>> {
-    match rows.into_iter().next() {
-        Some(row) => Ok(decode(table, &mut row.columns.into_iter())?.0),
+fn first_row(table: &Table, answer: &Answer) -> Result<Option<RawRow>> {
+    match answer.rows()?.next() {
+        Some(row) => Ok(decode(table, &mut row?)?.0),
         None => Ok(None),
     }
 }
 
-type Cells = std::vec::IntoIter<Option<CqlValue>>;
-
 /// The row, if there is one, and the partition's static columns, if any is set.
-fn decode(table: &Table, cells: &mut Cells) -> Result<(Option<RawRow>, Option<Vec<Value>>)> {
-    let values = (0..table.columns.len()).map(|column| decode_cell(table, column, cells));
-    let values = values.collect::<Result<Vec<_>>>()?;
-    let expires_at = if table.counters { None } else { expiry(table, cells.next().flatten())? };
+fn decode(table: &Table, cells: &mut Cells<'_, '_>) -> Result<(Option<RawRow>, Option<Vec<Value>>)> {
+    let mut rows = Rows::with_capacity(table, 1);
+    let statics = decode_into(table, cells, &mut rows)?;
+    let row = rows.ends.pop().map(|expires_at| RawRow { values: rows.cells, expires_at });
+    Ok((row, statics))
+}
+
+/// Adds the row, if there is one; the partition's static columns, if any is set.
+fn decode_into(table: &Table, cells: &mut Cells<'_, '_>, rows: &mut Rows) -> Result<Option<Vec<Value>>> {
+    let first = rows.cells.len();
+    for column in 0..table.columns.len() {
+        rows.cells.push(decode_cell(table, column, cells)?);
+    }
+    let values = &rows.cells[first..];
+    let expires_at = if table.counters { None } else { expiry(table, cells.next()?)? };
     let mut there = table.clustering_columns == 0 || !values[table.partition_columns].is_null();
     if cql::has_live_mark(table) {
-        there = matches!(cells.next().flatten(), Some(CqlValue::Boolean(true)));
+        there = matches!(cells.next()?, Some(CqlValue::Boolean(true)));
     }
-    let statics = only_statics(table, &values);
-    Ok((there.then_some(RawRow { values, expires_at }), statics))
+    let statics = only_statics(table, values);
+    if there {
+        rows.ends.push(expires_at);
+    } else {
+        rows.cells.truncate(first);
+    }
+    Ok(statics)
 }
 
 fn expiry(table: &Table, cell: Option<CqlValue>) -> Result<Option<Timestamp>> {
@@ -354,10 +367,10 @@ fn only_statics(table: &Table, values: &[Value]) -> Option<Vec<Value>> {
 }
 
 /// The static columns of a row that holds the partition's key and them; what stands behind them is left in `cells`.
-fn decode_statics(table: &Table, cells: &mut Cells) -> Result<Option<Vec<Value>>> {
+fn decode_statics(table: &Table, cells: &mut Cells<'_, '_>) -> Result<Option<Vec<Value>>> {
     let mut values = vec![Value::Null; table.columns.len()];
     for _ in 0..1 + table.partition_columns {
-        cells.next();
+        cells.next()?;
     }
     for column in cql::statics(table) {
         values[column] = decode_cell(table, column, cells)?;
@@ -365,19 +378,19 @@ fn decode_statics(table: &Table, cells: &mut Cells) -> Result<Option<Vec<Value>>
     Ok(only_statics(table, &values))
 }
 
-fn decode_cell(table: &Table, column: usize, cells: &mut Cells) -> Result<Value> {
+fn decode_cell(table: &Table, column: usize, cells: &mut Cells<'_, '_>) -> Result<Value> {
     let column = &table.columns[column];
-    convert::from_cql(&column.column_type, cells.next().flatten())
+    convert::from_cql(&column.column_type, cells.next()?)
         .map_err(|e| Error::corrupt(table.name.clone(), format!("column {}: {e}", column.name)))
 }
 
-fn decode_anchor(read: &ReadAnchor<'_>, rows: Vec<Row>) -> Result<Anchor> {
+fn decode_anchor(read: &ReadAnchor<'_>, answer: &Answer) -> Result<Anchor> {
     let table = read.table;
     let only_book = table.clustering_columns > 0 && matches!(read.rows, AnchorRows::Keys([]));
     let mut anchor = Anchor::default();
     let mut found = Vec::new();
-    for row in rows {
-        let mut cells = row.columns.into_iter();
+    for row in answer.rows()? {
+        let mut cells = row?;
         let statics = if only_book {
             decode_statics(table, &mut cells)?
         } else {
@@ -399,21 +412,21 @@ fn decode_anchor(read: &ReadAnchor<'_>, rows: Vec<Row>) -> Result<Anchor> {
     Ok(anchor)
 }
 
-fn read_bookkeeping(table: &Table, cells: &mut Cells, anchor: &mut Anchor) -> Result<()> {
+fn read_bookkeeping(table: &Table, cells: &mut Cells<'_, '_>, anchor: &mut Anchor) -> Result<()> {
     let corrupt = |name: &str| Error::corrupt(table.name.clone(), format!("column {name} is not as it was written"));
-    let mut number = |name: &str| match cells.next().flatten() {
+    let mut number = |name: &str| match cells.next()? {
         None => Ok(None),
         Some(CqlValue::BigInt(n)) => Ok(Some(n)),
         Some(_) => Err(corrupt(name)),
     };
     anchor.version = number(cql::VERSION)?.map(Version);
     anchor.sequence = number(cql::SEQUENCE)?.unwrap_or(0);
-    anchor.outbox = entries(cells.next().flatten(), |entry| match entry {
+    anchor.outbox = entries(cells.next()?, |entry| match entry {
         (CqlValue::Uuid(id), CqlValue::BigInt(bucket)) => Some((id, bucket)),
         _ => None,
     })
     .ok_or_else(|| corrupt(cql::OUTBOX))?;
-    anchor.ring = entries(cells.next().flatten(), |entry| match entry {
+    anchor.ring = entries(cells.next()?, |entry| match entry {
         (CqlValue::Int(_), CqlValue::Uuid(id)) => Some(id),
         _ => None,
     })
