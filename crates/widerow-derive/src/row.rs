@@ -1,7 +1,7 @@
 //! `#[derive(Row)]`: from a struct to its table, its keys and its column constants.
 //!
 //! Invariant: columns stand in canonical order (partition, clustering, then the others as declared) in the table, in
-//! `to_values` and in `from_values`, because all three are made from one list.
+//! `to_values` and in `from_cells`, because all three are made from one list.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -226,10 +226,10 @@ fn generate(input: &DeriveInput, name: &LitStr, columns: &[(&Column<'_>, Kind)],
         quote_spanned! { column_type.span() => <#column_type as ::widerow::value::Cell>::to_value(&self.#field) }
     });
     // The fields of a struct expression are evaluated as written, which is the order of the values.
-    let from_values = columns.iter().map(|(column, _)| {
+    let from_cells = columns.iter().map(|(column, _)| {
         let Column { field, column_type, name, .. } = column;
         quote_spanned! { column_type.span() =>
-            #field: ::widerow::row::take_cell::<#column_type>(&mut values, #name)?
+            #field: ::widerow::row::take_cell::<#column_type>(cells, #name)?
         }
     });
     let constants = columns.iter().map(|(column, _)| {
@@ -264,11 +264,10 @@ fn generate(input: &DeriveInput, name: &LitStr, columns: &[(&Column<'_>, Kind)],
                 ::std::vec![#(#to_values),*]
             }
 
-            fn from_values(
-                values: ::std::vec::Vec<::widerow::value::Value>,
+            fn from_cells(
+                cells: &mut ::std::vec::IntoIter<::widerow::value::Value>,
             ) -> ::std::result::Result<Self, ::widerow::value::Mismatch> {
-                let mut values = ::std::iter::IntoIterator::into_iter(values);
-                ::std::result::Result::Ok(#row { #(#from_values),* })
+                ::std::result::Result::Ok(#row { #(#from_cells),* })
             }
         }
     }

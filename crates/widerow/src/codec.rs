@@ -198,6 +198,7 @@ impl<'b> Reader<'b> {
         self.take(n)
     }
 
+    #[inline]
     pub fn text(&mut self) -> Result<&'b str, Malformed> {
         std::str::from_utf8(self.bytes()?).map_err(|_| Malformed)
     }
@@ -206,7 +207,13 @@ impl<'b> Reader<'b> {
         Ok(Uuid::from_bytes(self.array()?))
     }
 
+    #[inline]
     pub fn value(&mut self) -> Result<Value, Malformed> {
+        // Texts are most of what is stored.
+        if let [1, rest @ ..] = self.bytes {
+            self.bytes = rest;
+            return Ok(Value::Text(self.text()?.to_owned()));
+        }
         self.nested(0)
     }
 

@@ -29,11 +29,93 @@ pub struct RawRow {
 
 impl RawRow {
     pub fn is_live(&self, now: Timestamp) -> bool {
-        self.expires_at.is_none_or(|end| end > now)
+        is_live(self.expires_at, now)
     }
 
     pub fn bytes(&self) -> usize {
         self.values.iter().map(Value::bytes).sum()
+    }
+}
+
+fn is_live(end: Option<Timestamp>, now: Timestamp) -> bool {
+    end.is_none_or(|end| end > now)
+}
+
+/// Rows of one table, cell behind cell: a page is one allocation, not one a row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    /// Of every row all cells in the table's canonical order, statics included.
+    pub cells: Vec<Value>,
+    /// Of every row the instant it ends.
+    pub ends: Vec<Option<Timestamp>>,
+}
+
+impl Rows {
+    pub fn with_capacity(table: &Table, rows: usize) -> Self {
+        Rows { cells: Vec::with_capacity(rows * table.columns.len()), ends: Vec::with_capacity(rows) }
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    fn columns(&self) -> usize {
+        self.cells.len() / self.len().max(1)
+    }
+
+    pub fn push(&mut self, row: RawRow) {
+        self.cells.extend(row.values);
+        self.ends.push(row.expires_at);
+    }
+
+    /// The cells of each row.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &[Value]> {
+        self.cells.chunks_exact(self.columns().max(1))
+    }
+
+    pub fn truncate(&mut self, rows: usize) {
+        let columns = self.columns();
+        self.cells.truncate(rows * columns);
+        self.ends.truncate(rows);
+    }
+
+    /// How many have not ended.
+    pub(crate) fn live(&self, now: Timestamp) -> usize {
+        self.ends.iter().filter(|end| is_live(**end, now)).count()
+    }
+
+    /// Adds those rows of the others that have not ended.
+    pub(crate) fn extend_live(&mut self, others: Rows, now: Timestamp) {
+        if self.is_empty() && others.live(now) == others.len() {
+            *self = others;
+        } else {
+            Vec::from(others).into_iter().filter(|row| row.is_live(now)).for_each(|row| self.push(row));
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.cells.iter().map(Value::bytes).sum()
+    }
+}
+
+impl From<Rows> for Vec<RawRow> {
+    fn from(rows: Rows) -> Self {
+        let columns = rows.columns();
+        let mut cells = rows.cells.into_iter();
+        let row = |expires_at| RawRow { values: cells.by_ref().take(columns).collect(), expires_at };
+        rows.ends.into_iter().map(row).collect()
+    }
+}
+
+impl From<Vec<RawRow>> for Rows {
+    fn from(rows: Vec<RawRow>) -> Self {
+        let mut all = Rows::default();
+        rows.into_iter().for_each(|row| all.push(row));
+        all
     }
 }
 
@@ -97,7 +179,7 @@ pub struct Slice<'a> {
 /// Fewer rows than the limit means that the slice is at its end. Expired rows are included.
 #[derive(Clone, Debug, Default)]
 pub struct RawPage {
-    pub rows: Vec<RawRow>,
+    pub rows: Rows,
     /// The static columns' values, in the table's canonical order, keys and regular columns null; None where the table
     /// has no static columns or none was ever set.
     pub statics: Option<Vec<Value>>,

@@ -275,7 +275,7 @@ impl Store {
                 consistency: Consistency::Quorum,
             })
             .await?;
-        Ok(page.rows.into_iter().map(|row| row.values).collect())
+        Ok(page.rows.iter().map(<[Value]>::to_vec).collect())
     }
 }
 

@@ -17,7 +17,12 @@ pub trait Row: Sized + Clone + Send + Sync + 'static {
     fn table() -> &'static Table;
     /// All cells, in the table's canonical order.
     fn to_values(&self) -> Vec<Value>;
-    fn from_values(values: Vec<Value>) -> Result<Self, Mismatch>;
+    /// Takes the cells of one row, in the same order, from those of one or several.
+    fn from_cells(cells: &mut std::vec::IntoIter<Value>) -> Result<Self, Mismatch>;
+
+    fn from_values(values: Vec<Value>) -> Result<Self, Mismatch> {
+        Self::from_cells(&mut values.into_iter())
+    }
 }
 
 /// A column as a typed constant, as `Product::STATUS`: for guards and static columns.
@@ -93,7 +98,6 @@ tuple_parts!(A B C D E F G H);
 
 /// Used by the derive macro: one cell of a row, or an error that names the column.
 #[inline]
-pub fn take_cell<T: Cell>(values: &mut std::vec::IntoIter<Value>, column: &str) -> Result<T, Mismatch> {
-    T::from_value(values.next().unwrap_or(Value::Null))
-        .map_err(|m| Mismatch { expected: format!("{} in column {column}", m.expected), found: m.found })
+pub fn take_cell<T: Cell>(cells: &mut std::vec::IntoIter<Value>, column: &str) -> Result<T, Mismatch> {
+    T::from_value(cells.next().unwrap_or(Value::Null)).map_err(|m| m.in_column(column))
 }

@@ -210,6 +210,11 @@ impl Mismatch {
         }
         Mismatch { expected: expected.to_string(), found }
     }
+
+    #[cold]
+    pub(crate) fn in_column(self, column: &str) -> Self {
+        Mismatch { expected: format!("{} in column {column}", self.expected), found: self.found }
+    }
 }
 
 /// A Rust type that a column can hold. Use `#[derive(Cell)]` for ids (newtypes), states (enums without data, kept as

@@ -3,7 +3,12 @@
 //! Invariants: every table is named with its keyspace; every value is bound, none is ever part of the text; the text of a
 //! statement depends only on the table and the shape of the request, so that few statements are prepared.
 
-use std::{borrow::Cow, ops::Bound};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    ops::Bound,
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use scylla::value::{CqlValue, MaybeUnset};
 
@@ -22,8 +27,37 @@ pub(super) type Cell = MaybeUnset<Option<CqlValue>>;
 #[derive(Clone, Debug)]
 pub(super) struct Cql {
     pub table: &'static Table,
-    pub text: String,
+    pub text: Arc<str>,
     pub values: Vec<Cell>,
+}
+
+/// What, besides the table, the text of a frequent statement depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Shape {
+    Row,
+    /// A slice from its beginning: the length of the prefix, the operators of the bounds, whether it is reversed.
+    Slice(usize, Bound<()>, Bound<()>, bool),
+    Put,
+}
+
+/// The texts of frequent statements, so that only their values are put together for a request. They are few, as tables
+/// and shapes are.
+#[derive(Debug, Default)]
+pub(super) struct Texts(RwLock<HashMap<(usize, Shape), Arc<str>>>);
+
+impl Texts {
+    /// A table lives as long as the process, so that its address is its name.
+    fn key(table: &'static Table, shape: Shape) -> (usize, Shape) {
+        (std::ptr::from_ref(table).addr(), shape)
+    }
+
+    fn find(&self, table: &'static Table, shape: Shape) -> Option<Arc<str>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&Self::key(table, shape)).cloned()
+    }
+
+    fn keep(&self, table: &'static Table, shape: Shape, text: Arc<str>) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(Self::key(table, shape), text);
+    }
 }
 
 /// The end of a row, exact to the millisecond.
@@ -108,54 +142,79 @@ pub(super) fn inner_type_text(t: &Type, keyspace: Option<&str>) -> String {
     if t.is_collection() { format!("frozen<{text}>") } else { text }
 }
 
-/// Builds one statement.
+/// Builds one statement. Where its text is known from its shape, only the values are added.
 pub(super) struct Builder<'k> {
     keyspace: &'k str,
-    cql: Cql,
+    table: &'static Table,
+    text: String,
+    known: Option<Arc<str>>,
+    shape: Option<(&'k Texts, Shape)>,
+    values: Vec<Cell>,
 }
 
 impl<'k> Builder<'k> {
     pub fn new(keyspace: &'k str, table: &'static Table) -> Self {
-        Builder { keyspace, cql: Cql { table, text: String::with_capacity(256), values: Vec::new() } }
+        let (text, values) = (String::new(), Vec::with_capacity(table.columns.len() + 3));
+        Builder { keyspace, table, text, known: None, shape: None, values }
+    }
+
+    /// The same shape of the same table must always come to the same text.
+    pub fn shaped(keyspace: &'k str, table: &'static Table, texts: &'k Texts, shape: Shape) -> Self {
+        let known = texts.find(table, shape);
+        Builder { known, shape: Some((texts, shape)), ..Builder::new(keyspace, table) }
     }
 
     pub fn of(&self) -> &'static Table {
-        self.cql.table
+        self.table
     }
 
     pub fn finish(self) -> Cql {
-        self.cql
+        let Builder { table, text, known, shape, values, .. } = self;
+        let text = known.unwrap_or_else(|| {
+            let text = Arc::from(text);
+            if let Some((texts, shape)) = shape {
+                texts.keep(table, shape, Arc::clone(&text));
+            }
+            text
+        });
+        Cql { table, text, values }
     }
 
     pub fn text(&mut self, text: &str) -> &mut Self {
-        self.cql.text.push_str(text);
+        if self.known.is_none() {
+            self.text.push_str(text);
+        }
         self
     }
 
     pub fn name(&mut self, name: &str) -> &mut Self {
-        self.cql.text.push_str(&quote(name));
+        if self.known.is_none() {
+            self.text.push_str(&quote(name));
+        }
         self
     }
 
     pub fn table(&mut self) -> &mut Self {
-        let name = qualified(self.keyspace, &self.cql.table.name);
-        self.text(&name)
+        if self.known.is_none() {
+            self.text.push_str(&qualified(self.keyspace, &self.table.name));
+        }
+        self
     }
 
     /// Binds a value that belongs to no column of the table.
     pub fn bind(&mut self, value: CqlValue) -> &mut Self {
-        self.cql.values.push(MaybeUnset::Set(Some(value)));
+        self.values.push(MaybeUnset::Set(Some(value)));
         self
     }
 
     pub fn bind_cell(&mut self, cell: Cell) -> &mut Self {
-        self.cql.values.push(cell);
+        self.values.push(cell);
         self
     }
 
     /// Binds the value of a column.
     pub fn bind_column(&mut self, column: usize, value: &Value) -> Result<&mut Self> {
-        let cell = convert::to_cql(self.keyspace, &self.cql.table.columns[column].column_type, value)?;
+        let cell = convert::to_cql(self.keyspace, &self.table.columns[column].column_type, value)?;
         Ok(self.bind_cell(MaybeUnset::Set(cell)))
     }
 
@@ -165,7 +224,7 @@ impl<'k> Builder<'k> {
     }
 
     pub fn compare(&mut self, column: usize, operator: &str, value: &Value) -> Result<&mut Self> {
-        let table = self.cql.table;
+        let table = self.table;
         self.name(&table.columns[column].name).text(" ").text(operator).text(" ?");
         self.bind_column(column, value)
     }
@@ -181,7 +240,7 @@ impl<'k> Builder<'k> {
 
     /// Leading clustering columns equal to these.
     pub fn of_prefix(&mut self, prefix: &[Value]) -> Result<&mut Self> {
-        let first = self.cql.table.partition_columns;
+        let first = self.table.partition_columns;
         for (i, value) in prefix.iter().enumerate() {
             self.text(" AND ").equal(first + i, value)?;
         }
@@ -190,7 +249,7 @@ impl<'k> Builder<'k> {
 
     /// Bounds by value on one clustering column, counted from the first.
     pub fn within(&mut self, clustering: usize, lower: Bound<&Value>, upper: Bound<&Value>) -> Result<&mut Self> {
-        let column = self.cql.table.partition_columns + clustering;
+        let column = self.table.partition_columns + clustering;
         match lower {
             Bound::Included(value) => self.text(" AND ").compare(column, ">=", value)?,
             Bound::Excluded(value) => self.text(" AND ").compare(column, ">", value)?,
@@ -205,10 +264,10 @@ impl<'k> Builder<'k> {
 
     /// ` AND (a, b) > (?, ?)` on clustering columns from `first` on.
     pub fn beyond(&mut self, first: usize, operator: &str, values: &[Value]) -> Result<&mut Self> {
-        let columns = self.cql.table.partition_columns + first..;
+        let columns = self.table.partition_columns + first..;
         self.text(" AND (");
         for (i, (column, _)) in columns.clone().zip(values).enumerate() {
-            let table = self.cql.table;
+            let table = self.table;
             self.text(if i > 0 { ", " } else { "" }).name(&table.columns[column].name);
         }
         self.text(") ").text(operator).text(" (");
@@ -220,7 +279,7 @@ impl<'k> Builder<'k> {
 
     /// ` AND (a, b) IN ?` on all clustering columns.
     pub fn among(&mut self, keys: &[Vec<Value>]) -> Result<&mut Self> {
-        let table = self.cql.table;
+        let table = self.table;
         self.text(" AND (");
         for (i, column) in table.clustering().iter().enumerate() {
             self.text(if i > 0 { ", " } else { "" }).name(&column.name);
@@ -237,7 +296,7 @@ impl<'k> Builder<'k> {
 
     /// The table's order reversed. All columns are named: the server takes nothing else for mixed directions.
     pub fn reversed(&mut self) -> &mut Self {
-        let table = self.cql.table;
+        let table = self.table;
         for (i, column) in table.clustering().iter().enumerate() {
             self.text(if i == 0 { " ORDER BY " } else { ", " }).name(&column.name);
             self.text(match table.direction(i) {
@@ -255,7 +314,7 @@ impl<'k> Builder<'k> {
 
     /// `tenant, p1, …`.
     pub fn partition_names(&mut self) -> &mut Self {
-        let table = self.cql.table;
+        let table = self.table;
         self.name(TENANT);
         for column in table.partition() {
             self.text(", ").name(&column.name);

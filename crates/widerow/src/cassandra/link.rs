@@ -11,8 +11,12 @@ use std::{
 
 use scylla::{
     client::session::Session,
+    deserialize::{row::ColumnIterator, value::DeserializeValue},
     policies::retry::{FallthroughRetryPolicy, RetryPolicy},
-    response::{PagingState, PagingStateResponse, query_result::QueryResult},
+    response::{
+        PagingState, PagingStateResponse,
+        query_result::{QueryResult, QueryRowsResult},
+    },
     statement::{
         Consistency as Level, SerialConsistency,
         batch::{Batch, BatchType},
@@ -22,13 +26,13 @@ use scylla::{
 };
 
 use super::{
-    cql::{Cell, Cql},
+    cql::{Cell, Cql, Texts},
     failure::Failure,
 };
 use crate::{
     error::{Error, Result},
     meter::{self, Cost},
-    schema::Consistency,
+    schema::{Consistency, Table},
 };
 
 /// Statements that are kept prepared. Their texts are bounded by tables and shapes; the limit is for the unforeseen.
@@ -41,7 +45,8 @@ pub(super) struct Link {
     pub session: Session,
     pub keyspace: String,
     pub request_timeout: Duration,
-    prepared: RwLock<HashMap<String, PreparedStatement>>,
+    pub texts: Texts,
+    prepared: RwLock<HashMap<Arc<str>, PreparedStatement>>,
     never_again: Arc<dyn RetryPolicy>,
 }
 
@@ -70,7 +75,7 @@ fn round_trip() {
 impl Link {
     pub fn new(session: Session, keyspace: String, request_timeout: Duration) -> Self {
         let never_again = Arc::new(FallthroughRetryPolicy::new());
-        Link { session, keyspace, request_timeout, prepared: RwLock::default(), never_again }
+        Link { session, keyspace, request_timeout, texts: Texts::default(), prepared: RwLock::default(), never_again }
     }
 
     async fn prepare(&self, cql: &Cql) -> Result<PreparedStatement, Failure> {
@@ -79,7 +84,7 @@ impl Link {
             return Ok(prepared);
         }
         // The driver itself waits for ever here.
-        let prepared = tokio::time::timeout(self.request_timeout, self.session.prepare(cql.text.as_str()))
+        let prepared = tokio::time::timeout(self.request_timeout, self.session.prepare(&*cql.text))
             .await
             .map_err(|_| Failure::not_prepared(self.request_timeout))?
             .map_err(|e| Failure::of_prepare(&e))?;
@@ -97,7 +102,7 @@ impl Link {
     }
 
     /// All rows of a read that has a limit of its own, or is of one partition's few rows.
-    pub async fn read(&self, cql: &Cql, consistency: Consistency) -> Result<Vec<Row>> {
+    pub async fn read(&self, cql: &Cql, consistency: Consistency) -> Result<Answer> {
         let result = self.repeat(|| async {
             let mut prepared = self.prepare(cql).await?;
             let level = read_level(consistency);
@@ -109,7 +114,7 @@ impl Link {
             self.session.execute_unpaged(&prepared, &cql.values).await.map_err(|e| Failure::of(&e))
         });
         let result = result.await.map_err(|f| f.into_error(cql.table, self.request_timeout))?;
-        rows(cql, result)
+        Answer::new(cql, result)
     }
 
     /// One page of a read of a token range, and where the next begins.
@@ -119,7 +124,7 @@ impl Link {
         consistency: Consistency,
         rows_max: usize,
         from: PagingState,
-    ) -> Result<(Vec<Row>, Option<PagingState>)> {
+    ) -> Result<(Answer, Option<PagingState>)> {
         let (result, next) = self
             .repeat(|| async {
                 let mut prepared = self.prepare(cql).await?;
@@ -136,7 +141,7 @@ impl Link {
             PagingStateResponse::HasMorePages { state } => Some(state),
             PagingStateResponse::NoMorePages => None,
         };
-        Ok((rows(cql, result)?, next))
+        Ok((Answer::new(cql, result)?, next))
     }
 
     /// Idempotent writes under one timestamp: one statement, or a batch. Repeated until they are known to be made; by
@@ -236,9 +241,46 @@ impl Link {
     }
 }
 
-fn rows(cql: &Cql, result: QueryResult) -> Result<Vec<Row>> {
-    let unreadable = |e: String| Error::corrupt(cql.table.name.clone(), e);
-    let result = result.into_rows_result().map_err(|e| unreadable(e.to_string()))?;
-    let rows = result.rows::<Row>().map_err(|e| unreadable(e.to_string()))?;
-    rows.collect::<Result<_, _>>().map_err(|e| unreadable(e.to_string()))
+/// The rows that came, decoded cell by cell as they are looked at.
+pub(super) struct Answer {
+    table: &'static Table,
+    rows: QueryRowsResult,
+}
+
+impl Answer {
+    fn new(cql: &Cql, result: QueryResult) -> Result<Self> {
+        let rows = result.into_rows_result().map_err(|e| corrupt(cql.table, e))?;
+        Ok(Answer { table: cql.table, rows })
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.rows_num()
+    }
+
+    pub fn rows(&self) -> Result<impl Iterator<Item = Result<Cells<'_, '_>>>> {
+        let rows = self.rows.rows::<ColumnIterator<'_, '_>>().map_err(|e| corrupt(self.table, e))?;
+        Ok(rows.map(|row| {
+            let columns = row.map_err(|e| corrupt(self.table, e))?;
+            Ok(Cells { table: self.table, columns })
+        }))
+    }
+}
+
+/// The cells of one row.
+pub(super) struct Cells<'f, 'm> {
+    table: &'static Table,
+    columns: ColumnIterator<'f, 'm>,
+}
+
+impl Cells<'_, '_> {
+    /// None is null, or behind the last.
+    pub fn next(&mut self) -> Result<Option<CqlValue>> {
+        let Some(column) = self.columns.next() else { return Ok(None) };
+        let cell = column.and_then(|column| DeserializeValue::deserialize(column.spec.typ(), column.slice));
+        cell.map_err(|e| corrupt(self.table, e))
+    }
+}
+
+fn corrupt(table: &Table, e: impl ToString) -> Error {
+    Error::corrupt(table.name.clone(), e.to_string())
 }

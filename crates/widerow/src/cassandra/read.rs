@@ -7,18 +7,16 @@
 use std::{collections::HashSet, ops::Bound};
 
 use futures::{StreamExt, TryStreamExt, stream};
-use scylla::{
-    response::PagingState,
-    value::{CqlValue, Row},
-};
+use scylla::{response::PagingState, value::CqlValue};
 
 use super::{
     Cassandra, convert,
-    cql::{self, Builder, Cql},
+    cql::{self, Builder, Cql, Shape},
+    link::{Answer, Cells},
 };
 use crate::{
     codec,
-    engine::{Anchor, AnchorRows, Get, RawPage, RawRow, ReadAnchor, Scan, ScanPage, Slice, Version},
+    engine::{Anchor, AnchorRows, Get, RawPage, RawRow, ReadAnchor, Rows, Scan, ScanPage, Slice, Version},
     error::{Error, Result},
     key::Tenant,
     meter::{self, Cost},
@@ -36,11 +34,15 @@ impl Cassandra {
             let cql = self.select_row(get.tenant, get.table, key);
             async move { self.link.read(&cql?, get.consistency).await }
         };
-        // ORDER: `buffered` keeps the order of the keys.
-        let found: Vec<Vec<Row>> =
-            stream::iter(get.keys.iter().map(read)).buffered(READS_AT_ONCE).try_collect().await?;
-        let rows = found.into_iter().map(|rows| first_row(get.table, rows)).collect::<Result<Vec<_>>>()?;
-        charge(distinct_partitions(get.table, get.keys), rows.iter().flatten());
+        let found: Vec<Answer> = match get.keys {
+            // A stream moves the whole request, which is large, to the heap.
+            [key] => vec![read(key).await?],
+            // ORDER: `buffered` keeps the order of the keys.
+            keys => stream::iter(keys.iter().map(read)).buffered(READS_AT_ONCE).try_collect().await?,
+        };
+        let rows = found.iter().map(|answer| first_row(get.table, answer)).collect::<Result<Vec<_>>>()?;
+        let partitions = if get.keys.len() == 1 { 1 } else { distinct_partitions(get.table, get.keys) };
+        charge_rows(partitions, rows.iter().flatten());
         Ok(rows)
     }
 
@@ -48,14 +50,19 @@ impl Cassandra {
         let table = slice.table;
         let read = |cql: Cql| async move { self.link.read(&cql, slice.consistency).await };
         let statements = self.select_slice(&slice)?;
-        let found: Vec<Vec<Row>> = stream::iter(statements.into_iter().map(read)).buffered(8).try_collect().await?;
-        let mut page = RawPage::default();
-        for row in found.into_iter().flatten() {
-            let (found, statics) = decode(table, &mut row.columns.into_iter())?;
-            page.statics = page.statics.or(statics);
-            page.rows.extend(found);
+        let found: Vec<Answer> = match statements.as_slice() {
+            [one] => vec![self.link.read(one, slice.consistency).await?],
+            _ => stream::iter(statements.into_iter().map(read)).buffered(8).try_collect().await?,
+        };
+        let rows = Rows::with_capacity(table, found.iter().map(Answer::len).sum());
+        let mut page = RawPage { rows, statics: None };
+        for answer in &found {
+            for row in answer.rows()? {
+                let statics = decode_into(table, &mut row?, &mut page.rows)?;
+                page.statics = page.statics.or(statics);
+            }
         }
-        charge(1, page.rows.iter());
+        charge(1, page.rows.len(), page.rows.bytes());
         page.rows.truncate(slice.limit);
         // A restriction on the clustering key that no row meets hides the static columns as well.
         let whole = slice.prefix.is_empty()
@@ -63,8 +70,9 @@ impl Cassandra {
             && matches!((slice.lower, slice.upper), (Bound::Unbounded, Bound::Unbounded));
         if table.has_statics() && !whole && page.rows.is_empty() {
             let cql = self.select_statics(slice.tenant, table, slice.partition)?;
-            if let Some(row) = self.link.read(&cql, slice.consistency).await?.into_iter().next() {
-                page.statics = decode_statics(table, &mut row.columns.into_iter())?;
+            let answer = self.link.read(&cql, slice.consistency).await?;
+            if let Some(row) = answer.rows()?.next() {
+                page.statics = decode_statics(table, &mut row?)?;
             }
         }
         Ok(page)
@@ -76,21 +84,21 @@ impl Cassandra {
             || matches!(read.rows, AnchorRows::Prefix { prefix: [], .. })
             || matches!(read.rows, AnchorRows::Keys([]));
         let rows = self.select_anchor(&read)?;
-        let mut anchor = decode_anchor(&read, self.link.read(&rows, serial).await?)?;
+        let mut anchor = decode_anchor(&read, &self.link.read(&rows, serial).await?)?;
         if anchor.version.is_none() && !always_answers {
             // RACE: no row met the condition, so the answer holds no bookkeeping either. It is read on its own; and if
             // there was a commit at all, the rows are read again behind it, so that the version is not newer than they.
             let book = ReadAnchor { rows: AnchorRows::Keys(&[]), ..read.clone() };
             let cql = self.select_anchor(&book)?;
-            let alone = decode_anchor(&book, self.link.read(&cql, serial).await?)?;
+            let alone = decode_anchor(&book, &self.link.read(&cql, serial).await?)?;
             if alone.version.is_some() {
-                anchor = decode_anchor(&read, self.link.read(&rows, serial).await?)?;
+                anchor = decode_anchor(&read, &self.link.read(&rows, serial).await?)?;
                 if anchor.version.is_none() {
                     anchor = Anchor { rows: anchor.rows, ..alone };
                 }
             }
         }
-        charge(1, anchor.rows.iter().flatten());
+        charge_rows(1, anchor.rows.iter().flatten());
         Ok(anchor)
     }
 
@@ -103,9 +111,9 @@ impl Cassandra {
         loop {
             let wanted = scan.limit.saturating_sub(page.rows.len());
             let (rows, next) = self.link.read_page(&cql, table.read, wanted, from).await?;
-            for row in rows {
-                let mut cells = row.columns.into_iter();
-                let tenant = match cells.next().flatten() {
+            for row in rows.rows()? {
+                let mut cells = row?;
+                let tenant = match cells.next()? {
                     Some(CqlValue::Text(tenant)) => Tenant::stored(&tenant).ok(),
                     _ => None,
                 };
@@ -123,7 +131,7 @@ impl Cassandra {
                 _ => break,
             }
         }
-        charge(partitions.len(), page.rows.iter().map(|(_, row)| row));
+        charge_rows(partitions.len(), page.rows.iter().map(|(_, row)| row));
         Ok(page)
     }
 
@@ -133,9 +141,15 @@ impl Cassandra {
         cql
     }
 
+    fn select_shaped(&self, table: &'static Table, shape: Shape) -> Builder<'_> {
+        let mut cql = Builder::shaped(&self.link.keyspace, table, &self.link.texts, shape);
+        cql.text("SELECT ");
+        cql
+    }
+
     fn select_row(&self, tenant: &Tenant, table: &'static Table, key: &[Value]) -> Result<Cql> {
         let (partition, clustering) = key.split_at(table.partition_columns.min(key.len()));
-        let mut cql = self.select(table);
+        let mut cql = self.select_shaped(table, Shape::Row);
         columns(&mut cql, table).text(" FROM ").table().of_partition(tenant, partition)?.of_prefix(clustering)?;
         Ok(cql.finish())
     }
@@ -155,11 +169,10 @@ impl Cassandra {
     /// What lies behind a position is, for columns that all go one way, one comparison of tuples. Where the direction
     /// changes between columns, each run of columns of one direction is a statement: the runs before it are equal to the
     /// position, the run itself is beyond it; the last run comes first.
-    pub(super) fn select_slice(&self, slice: &Slice<'_>) -> Result<Vec<Cql>> {
+    pub(super) fn select_slice<'k>(&'k self, slice: &Slice<'_>) -> Result<Vec<Cql>> {
         let table = slice.table;
         let first = slice.prefix.len();
-        let begin = || -> Result<Builder<'_>> {
-            let mut cql = self.select(table);
+        let begin = |mut cql: Builder<'k>| -> Result<Builder<'k>> {
             columns(&mut cql, table).text(" FROM ").table();
             cql.of_partition(slice.tenant, slice.partition)?.of_prefix(slice.prefix)?;
             Ok(cql)
@@ -172,7 +185,9 @@ impl Cassandra {
             cql.finish()
         };
         let Some(after) = slice.after else {
-            let mut cql = begin()?;
+            let (lower, upper) = (slice.lower.map(|_| ()), slice.upper.map(|_| ()));
+            let shape = Shape::Slice(first, lower, upper, slice.reverse);
+            let mut cql = begin(self.select_shaped(table, shape))?;
             if first < table.clustering_columns {
                 cql.within(first, slice.lower, slice.upper)?;
             }
@@ -180,7 +195,7 @@ impl Cassandra {
         };
         let mut statements = Vec::new();
         for run in runs(table, first).into_iter().rev() {
-            let mut cql = begin()?;
+            let mut cql = begin(self.select(table))?;
             for (column, value) in (0..).zip(after).take(run.start).skip(first) {
                 cql.text(" AND ").equal(table.partition_columns + column, value)?;
             }
@@ -275,9 +290,14 @@ pub(super) fn token_range(range: usize, ranges: usize) -> (i64, i64) {
     (edge(range as i128), edge(range as i128 + 1))
 }
 
-fn charge<'r>(partitions: usize, rows: impl Iterator<Item = &'r RawRow>) {
-    let (count, bytes) = rows.fold((0, 0), |(count, bytes), row| (count + 1, bytes + row.bytes() as u64));
-    meter::charge(Cost { partitions_read: partitions as u64, rows_read: count, bytes_read: bytes, ..Cost::default() });
+fn charge(partitions: usize, rows: usize, bytes: usize) {
+    let (partitions_read, rows_read, bytes_read) = (partitions as u64, rows as u64, bytes as u64);
+    meter::charge(Cost { partitions_read, rows_read, bytes_read, ..Cost::default() });
+}
+
+fn charge_rows<'r>(partitions: usize, rows: impl Iterator<Item = &'r RawRow>) {
+    let (count, bytes) = rows.fold((0, 0), |(count, bytes), row| (count + 1, bytes + row.bytes()));
+    charge(partitions, count, bytes);
 }
 
 fn distinct_partitions(table: &Table, keys: &[Vec<Value>]) -> usize {
@@ -289,26 +309,40 @@ fn distinct_partitions(table: &Table, keys: &[Vec<Value>]) -> usize {
     keys.iter().map(fingerprint).collect::<HashSet<_>>().len()
 }
 
-fn first_row(table: &Table, rows: Vec<Row>) -> Result<Option<RawRow>> {
-    match rows.into_iter().next() {
-        Some(row) => Ok(decode(table, &mut row.columns.into_iter())?.0),
+fn first_row(table: &Table, answer: &Answer) -> Result<Option<RawRow>> {
+    match answer.rows()?.next() {
+        Some(row) => Ok(decode(table, &mut row?)?.0),
         None => Ok(None),
     }
 }
 
-type Cells = std::vec::IntoIter<Option<CqlValue>>;
-
 /// The row, if there is one, and the partition's static columns, if any is set.
-fn decode(table: &Table, cells: &mut Cells) -> Result<(Option<RawRow>, Option<Vec<Value>>)> {
-    let values = (0..table.columns.len()).map(|column| decode_cell(table, column, cells));
-    let values = values.collect::<Result<Vec<_>>>()?;
-    let expires_at = if table.counters { None } else { expiry(table, cells.next().flatten())? };
+fn decode(table: &Table, cells: &mut Cells<'_, '_>) -> Result<(Option<RawRow>, Option<Vec<Value>>)> {
+    let mut rows = Rows::with_capacity(table, 1);
+    let statics = decode_into(table, cells, &mut rows)?;
+    let row = rows.ends.pop().map(|expires_at| RawRow { values: rows.cells, expires_at });
+    Ok((row, statics))
+}
+
+/// Adds the row, if there is one; the partition's static columns, if any is set.
+fn decode_into(table: &Table, cells: &mut Cells<'_, '_>, rows: &mut Rows) -> Result<Option<Vec<Value>>> {
+    let first = rows.cells.len();
+    for column in 0..table.columns.len() {
+        rows.cells.push(decode_cell(table, column, cells)?);
+    }
+    let values = &rows.cells[first..];
+    let expires_at = if table.counters { None } else { expiry(table, cells.next()?)? };
     let mut there = table.clustering_columns == 0 || !values[table.partition_columns].is_null();
     if cql::has_live_mark(table) {
-        there = matches!(cells.next().flatten(), Some(CqlValue::Boolean(true)));
+        there = matches!(cells.next()?, Some(CqlValue::Boolean(true)));
     }
-    let statics = only_statics(table, &values);
-    Ok((there.then_some(RawRow { values, expires_at }), statics))
+    let statics = only_statics(table, values);
+    if there {
+        rows.ends.push(expires_at);
+    } else {
+        rows.cells.truncate(first);
+    }
+    Ok(statics)
 }
 
 fn expiry(table: &Table, cell: Option<CqlValue>) -> Result<Option<Timestamp>> {
@@ -333,10 +367,10 @@ fn only_statics(table: &Table, values: &[Value]) -> Option<Vec<Value>> {
 }
 
 /// The static columns of a row that holds the partition's key and them; what stands behind them is left in `cells`.
-fn decode_statics(table: &Table, cells: &mut Cells) -> Result<Option<Vec<Value>>> {
+fn decode_statics(table: &Table, cells: &mut Cells<'_, '_>) -> Result<Option<Vec<Value>>> {
     let mut values = vec![Value::Null; table.columns.len()];
     for _ in 0..1 + table.partition_columns {
-        cells.next();
+        cells.next()?;
     }
     for column in cql::statics(table) {
         values[column] = decode_cell(table, column, cells)?;
@@ -344,19 +378,19 @@ fn decode_statics(table: &Table, cells: &mut Cells) -> Result<Option<Vec<Value>>
     Ok(only_statics(table, &values))
 }
 
-fn decode_cell(table: &Table, column: usize, cells: &mut Cells) -> Result<Value> {
+fn decode_cell(table: &Table, column: usize, cells: &mut Cells<'_, '_>) -> Result<Value> {
     let column = &table.columns[column];
-    convert::from_cql(&column.column_type, cells.next().flatten())
+    convert::from_cql(&column.column_type, cells.next()?)
         .map_err(|e| Error::corrupt(table.name.clone(), format!("column {}: {e}", column.name)))
 }
 
-fn decode_anchor(read: &ReadAnchor<'_>, rows: Vec<Row>) -> Result<Anchor> {
+fn decode_anchor(read: &ReadAnchor<'_>, answer: &Answer) -> Result<Anchor> {
     let table = read.table;
     let only_book = table.clustering_columns > 0 && matches!(read.rows, AnchorRows::Keys([]));
     let mut anchor = Anchor::default();
     let mut found = Vec::new();
-    for row in rows {
-        let mut cells = row.columns.into_iter();
+    for row in answer.rows()? {
+        let mut cells = row?;
         let statics = if only_book {
             decode_statics(table, &mut cells)?
         } else {
@@ -378,21 +412,21 @@ fn decode_anchor(read: &ReadAnchor<'_>, rows: Vec<Row>) -> Result<Anchor> {
     Ok(anchor)
 }
 
-fn read_bookkeeping(table: &Table, cells: &mut Cells, anchor: &mut Anchor) -> Result<()> {
+fn read_bookkeeping(table: &Table, cells: &mut Cells<'_, '_>, anchor: &mut Anchor) -> Result<()> {
     let corrupt = |name: &str| Error::corrupt(table.name.clone(), format!("column {name} is not as it was written"));
-    let mut number = |name: &str| match cells.next().flatten() {
+    let mut number = |name: &str| match cells.next()? {
         None => Ok(None),
         Some(CqlValue::BigInt(n)) => Ok(Some(n)),
         Some(_) => Err(corrupt(name)),
     };
     anchor.version = number(cql::VERSION)?.map(Version);
     anchor.sequence = number(cql::SEQUENCE)?.unwrap_or(0);
-    anchor.outbox = entries(cells.next().flatten(), |entry| match entry {
+    anchor.outbox = entries(cells.next()?, |entry| match entry {
         (CqlValue::Uuid(id), CqlValue::BigInt(bucket)) => Some((id, bucket)),
         _ => None,
     })
     .ok_or_else(|| corrupt(cql::OUTBOX))?;
-    anchor.ring = entries(cells.next().flatten(), |entry| match entry {
+    anchor.ring = entries(cells.next()?, |entry| match entry {
         (CqlValue::Int(_), CqlValue::Uuid(id)) => Some(id),
         _ => None,
     })

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::{
     Cassandra,
-    cql::{self, Builder, Cql},
+    cql::{self, Builder, Cql, Shape},
     failure, link,
 };
 use crate::{
@@ -262,7 +262,7 @@ impl Cassandra {
         let end = CqlValue::Timestamp(CqlTimestamp(expires_at.unwrap_or(NEVER).millis()));
         let ttl = CqlValue::Int(ttl_seconds(expires_at, now));
         let own = |column: &usize| table.columns[*column].kind != Kind::Static;
-        let mut cql = self.statement(table);
+        let mut cql = Builder::shaped(&self.link.keyspace, table, &self.link.texts, Shape::Put);
         if cql::has_live_mark(table) {
             cql.text("UPDATE ").table().text(" USING TTL ? SET ").bind(ttl);
             for column in (table.key_columns()..table.columns.len()).filter(own) {

@@ -78,7 +78,7 @@ impl DynamoDb {
                 consistency: get.consistency,
             })
             .await?;
-        Ok(page.rows.into_iter().next())
+        Ok(Vec::from(page.rows).into_iter().next())
     }
 
     /// Items by address; those that are not there are not in the answer.
@@ -144,25 +144,25 @@ impl DynamoDb {
         let table = slice.table;
         let home = self.home(table)?;
         if home.index.is_some() {
-            return Ok(RawPage { rows: self.query(&slice, &home).await?, statics: None });
+            return Ok(RawPage { rows: self.query(&slice, &home).await?.into(), statics: None });
         }
         if table.clustering_columns == 0 {
             let address = Address::row(slice.tenant, table, slice.partition)?;
             let items = self.fetch(table, BTreeSet::from([address]), is_strong(slice.consistency)).await?;
             let rows = items.values().map(|i| item::row(table, i)).collect::<Result<Vec<_>>>()?;
             let rows = rows.into_iter().flatten().map(|(_, row)| row);
-            let rows = if slice.after.is_some() { Vec::new() } else { rows.take(slice.limit).collect() };
-            return Ok(RawPage { rows, statics: None });
+            let rows: Vec<_> = if slice.after.is_some() { Vec::new() } else { rows.take(slice.limit).collect() };
+            return Ok(RawPage { rows: rows.into(), statics: None });
         }
         if !table.has_statics() {
-            return Ok(RawPage { rows: self.query(&slice, &home).await?, statics: None });
+            return Ok(RawPage { rows: self.query(&slice, &home).await?.into(), statics: None });
         }
         let book = Address::bookkeeping(slice.tenant, table, slice.partition)?;
         let book = self.get_item(table, &book, is_strong(slice.consistency));
         let (mut rows, book) = try_join(self.query(&slice, &home), book).await?;
         let statics = item::statics(table, book.as_ref())?;
         rows.iter_mut().for_each(|row| item::merge_statics(row, statics.as_deref()));
-        Ok(RawPage { rows, statics })
+        Ok(RawPage { rows: rows.into(), statics })
     }
 
     /// The rows of a slice, static columns null.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     codec::{Malformed, Reader, put_bytes},
-    engine::{Anchor, AnchorRows, RawPage, RawRow, ReadAnchor, Scan, ScanPage, Slice, Version},
+    engine::{Anchor, AnchorRows, RawPage, RawRow, ReadAnchor, Rows, Scan, ScanPage, Slice, Version},
     error::{Error, Result},
     key::Tenant,
     schema::{Direction, Kind},
@@ -95,7 +95,7 @@ impl<'v> View<'v> {
             }
         }
         let statics = self.statics(&partition)?;
-        let mut rows = Vec::with_capacity(slice.limit.min(256));
+        let mut rows = Rows::with_capacity(table, slice.limit.min(256));
         let mut bytes_read = 0;
         if from < to {
             // A range is a snapshot by itself; it must be the same as that of what was read beside it, if anything was.
@@ -106,15 +106,16 @@ impl<'v> View<'v> {
             let mut add = |entry: fjall::Guard| -> Result<()> {
                 let (bytes, value) = entry.into_inner().map_err(engine_error)?;
                 bytes_read += bytes.len() + value.len();
-                let mut values = Vec::with_capacity(table.columns.len());
-                values.extend_from_slice(slice.partition);
+                let first = rows.cells.len();
+                rows.cells.extend_from_slice(slice.partition);
                 let mut reader = KeyReader::new(&bytes);
-                let read =
-                    reader.skip(partition.len() + 1 - 2).and_then(|()| reader.columns(table.clustering(), &mut values));
-                read.map_err(|e| self.corrupt(e))?;
-                let mut row = row::decode(self.layout, values, &value).map_err(|e| self.corrupt(e))?;
-                merge_statics(statics.as_deref(), &mut row.values);
-                rows.push(row);
+                let end = reader
+                    .skip(partition.len() + 1 - 2)
+                    .and_then(|()| reader.columns(table.clustering(), &mut rows.cells))
+                    .and_then(|()| row::decode_behind(self.layout, &mut rows.cells, first, &value))
+                    .map_err(|e| self.corrupt(e))?;
+                rows.ends.push(end);
+                merge_statics(statics.as_deref(), &mut rows.cells[first..]);
                 Ok(())
             };
             if slice.reverse {
@@ -165,7 +166,7 @@ impl<'v> View<'v> {
                     limit,
                     consistency: crate::schema::Consistency::Serial,
                 })?;
-                anchor.rows = page.rows.into_iter().map(Some).collect();
+                anchor.rows = Vec::from(page.rows).into_iter().map(Some).collect();
             }
         }
         Ok(anchor)

@@ -74,28 +74,37 @@ pub(super) fn encode(layout: &Layout, values: &[Value], expires_at: Option<Times
 
 /// The row whose key columns are given; statics are null.
 pub(super) fn decode(layout: &Layout, mut key: Vec<Value>, bytes: &[u8]) -> Result<RawRow, Malformed> {
+    key.reserve_exact(layout.table.columns.len() - key.len());
+    let expires_at = decode_behind(layout, &mut key, 0, bytes)?;
+    Ok(RawRow { values: key, expires_at })
+}
+
+/// Completes the row that begins at `first` and of which the key columns are there; says when it ends.
+#[inline]
+pub(super) fn decode_behind(
+    layout: &Layout,
+    cells: &mut Vec<Value>,
+    first: usize,
+    bytes: &[u8],
+) -> Result<Option<Timestamp>, Malformed> {
     let mut reader = Reader::new(bytes);
     let expires_at = expiry(&mut reader)?;
-    let columns = layout.table.columns.len();
-    key.reserve_exact(columns - key.len());
-    // Cells mostly stand in the order of the columns, so that the next one is simply the next.
-    while key.len() < columns && !reader.is_empty() {
-        let mut ahead = reader.clone();
-        if ahead.number()? != layout.column_ids[key.len()] as usize {
-            break;
-        }
-        key.push(ahead.value()?);
-        reader = ahead;
-    }
-    key.resize(columns, Value::Null);
     while !reader.is_empty() {
         let id = reader.number()?;
         let value = reader.value()?;
-        if let Some(position) = layout.position(id) {
-            key[position] = value;
+        // Cells mostly stand in the order of the columns, so that the next one is simply the next.
+        let next = cells.len() - first;
+        if layout.column_ids.get(next).is_some_and(|expected| *expected as usize == id) {
+            cells.push(value);
+        } else if let Some(position) = layout.position(id) {
+            if position >= next {
+                cells.resize(first + position + 1, Value::Null);
+            }
+            cells[first + position] = value;
         }
     }
-    Ok(RawRow { values: key, expires_at })
+    cells.resize(first + layout.table.columns.len(), Value::Null);
+    Ok(expires_at)
 }
 
 pub(super) fn expires_at(bytes: &[u8]) -> Result<Option<Timestamp>, Malformed> {

@@ -7,7 +7,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use super::Store;
 use crate::{
     codec::{self, Reader},
-    engine::{AnchorRows, Get, RawRow, ReadAnchor, Slice, Version},
+    engine::{AnchorRows, Get, RawRow, ReadAnchor, Rows, Slice, Version},
     error::{Error, Result},
     key, limits,
     row::{ColumnOf, KeyParts, Row},
@@ -225,11 +225,10 @@ impl<R: Row> SliceRequest<R> {
     pub async fn page(self) -> Result<Page<R>> {
         let table = R::table();
         self.check(table)?;
-        let fingerprint = self.fingerprint(table);
-        let mut after = self.after.as_ref().map(|c| self.decode(c, fingerprint)).transpose()?;
+        let mut after = self.after.as_ref().map(|c| self.decode(c, self.fingerprint(table))).transpose()?;
         let engine = &self.store.inner.engine;
         let now = self.store.inner.now();
-        let (mut rows, mut statics): (Vec<RawRow>, _) = (Vec::new(), None);
+        let (mut rows, mut statics) = (Rows::default(), None);
         for pass in 0.. {
             // One row more than the page tells whether there is another page. Where ended rows are many, more are read.
             let wanted = (self.limit + 1 - rows.len()).max(if pass == 0 { 1 } else { (64 << pass.min(4)) - 1 });
@@ -248,27 +247,25 @@ impl<R: Row> SliceRequest<R> {
                 })
                 .await?;
             let at_end = page.rows.len() < wanted;
-            after = page.rows.last().filter(|_| !at_end).map(|row| clustering_of(table, row));
-            statics = statics.or(page.statics);
-            if rows.is_empty() {
-                rows = page.rows;
-                rows.retain(|row| row.is_live(now));
-            } else {
-                rows.extend(page.rows.into_iter().filter(|row| row.is_live(now)));
+            let enough = at_end || rows.len() + page.rows.live(now) > self.limit;
+            if !enough {
+                after = page.rows.iter().next_back().map(|row| clustering_of(table, row).to_vec());
             }
-            if at_end || rows.len() > self.limit {
+            statics = statics.or(page.statics);
+            rows.extend_live(page.rows, now);
+            if enough {
                 break;
             }
         }
-        let next = (rows.len() > self.limit).then(|| {
+        let mut next = None;
+        if rows.len() > self.limit {
             rows.truncate(self.limit);
-            rows.last().map(|row| encode(fingerprint, &clustering_of(table, row)))
-        });
-        let mut typed_rows = Vec::with_capacity(rows.len());
-        for row in rows {
-            typed_rows.push(typed(row)?);
+            next = rows.iter().next_back().map(|row| encode(self.fingerprint(table), clustering_of(table, row)));
         }
-        Ok(Page { rows: typed_rows, statics: Statics::new(statics), next: next.flatten() })
+        let mut cells = rows.cells.into_iter();
+        let typed = rows.ends.iter().map(|_| R::from_cells(&mut cells));
+        let rows = typed.collect::<Result<_, _>>().map_err(|m| Error::mismatch(&table.name, m))?;
+        Ok(Page { rows, statics: Statics::new(statics), next })
     }
 
     /// Every row of the slice, page by page, up to a bound that the caller vouches for.
@@ -404,8 +401,8 @@ fn text_after(text: &str) -> Option<String> {
     None
 }
 
-fn clustering_of(table: &Table, row: &RawRow) -> Vec<Value> {
-    row.values[table.partition_columns..table.key_columns()].to_vec()
+fn clustering_of<'r>(table: &Table, row: &'r [Value]) -> &'r [Value] {
+    &row[table.partition_columns..table.key_columns()]
 }
 
 fn encode(fingerprint: u64, clustering: &[Value]) -> Cursor {

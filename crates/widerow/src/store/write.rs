@@ -623,7 +623,7 @@ impl Store {
         let (tenant, reverse, after, consistency) = (&self.tenant, false, None, Consistency::Quorum);
         let slice = Slice { tenant, table, partition, prefix, lower, upper, reverse, after, limit, consistency };
         let page = self.inner.engine.slice(slice).await?;
-        Ok(page.rows.into_iter().map(|row| row.values[..table.key_columns()].to_vec()).collect())
+        Ok(page.rows.iter().map(|row| row[..table.key_columns()].to_vec()).collect())
     }
 
     async fn commit_unguarded(&self, plan: Plan) -> Result<Committed> {

@@ -222,8 +222,8 @@ macro_rules! raw_row {
             fn to_values(&self) -> Vec<Value> {
                 self.0.clone()
             }
-            fn from_values(values: Vec<Value>) -> Result<Self, Mismatch> {
-                Ok($name(values))
+            fn from_cells(cells: &mut std::vec::IntoIter<Value>) -> Result<Self, Mismatch> {
+                Ok($name(cells.take($table.columns.len()).collect()))
             }
         }
     };

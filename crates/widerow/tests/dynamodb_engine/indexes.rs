@@ -73,7 +73,7 @@ async fn index_slices_give_derived_rows() {
         expected = sorted(expected);
         for reverse in [false, true] {
             let all = slice(&b, &BY_CATEGORY, &partition, &[], None, 100, reverse).await.rows;
-            let all: Vec<Vec<Value>> = all.into_iter().map(|r| r.values).collect();
+            let all: Vec<Vec<Value>> = all.iter().map(<[Value]>::to_vec).collect();
             assert_eq!(sorted(all.clone()), expected);
             let by_key = all.windows(2).all(|w| {
                 let o = w[0][2].key_order(&w[1][2]).then(w[0][3].key_order(&w[1][3]));
@@ -82,7 +82,7 @@ async fn index_slices_give_derived_rows() {
             assert!(by_key, "the sort key's order");
             for from in 1..=all.len() {
                 let page = slice(&b, &BY_CATEGORY, &partition, &[], Some(&all[from - 1][2..]), 4, reverse).await.rows;
-                let page: Vec<Vec<Value>> = page.into_iter().map(|r| r.values).collect();
+                let page: Vec<Vec<Value>> = page.iter().map(<[Value]>::to_vec).collect();
                 assert_eq!(page, all[from..all.len().min(from + 4)], "behind {from}");
             }
         }
@@ -105,8 +105,8 @@ async fn index_slices_give_derived_rows() {
         // Projected columns, sparse.
         let rows = slice(&b, &EMBEDDINGS, &[Value::Int(1)], &[], None, 100, false).await.rows;
         assert_eq!(rows.len(), 5);
-        assert!(rows.iter().all(|r| matches!(&r.values[4], Value::Text(t) if t.starts_with("s3://"))));
-        assert!(rows.iter().all(|r| matches!(r.values[5], Value::Decimal(_))));
+        assert!(rows.iter().all(|r| matches!(&r[4], Value::Text(t) if t.starts_with("s3://"))));
+        assert!(rows.iter().all(|r| matches!(r[5], Value::Decimal(_))));
 
         let mut seen = 0;
         let mut after: Option<Vec<u8>> = None;
@@ -192,7 +192,7 @@ async fn the_documents_item_is_read_and_written_as_printed() {
         let derived: Vec<ByCategory> = Sale(values.clone()).derive();
         let found = b.engine.slice(by_category).await.unwrap().rows;
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].values, derived[0].0);
+        assert_eq!(found.cells, derived[0].0);
 
         // The reverse: the engine's item has the printed attributes, and only its own expiry besides.
         b.client

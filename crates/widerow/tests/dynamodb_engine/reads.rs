@@ -60,7 +60,7 @@ async fn check(b: &Bench, slice: Slice<'_>, model: &[Vec<Value>]) {
         let after = from.checked_sub(1).map(|i| &expected[i][keys.clone()]);
         for limit in [1, 3, 100] {
             let page = b.engine.slice(Slice { after, limit, ..slice.clone() }).await.unwrap();
-            let found: Vec<&Vec<Value>> = page.rows.iter().map(|r| &r.values).collect();
+            let found: Vec<&[Value]> = page.rows.iter().collect();
             let wanted = &expected[from..expected.len().min(from + limit)];
             assert_eq!(found, wanted, "{slice:?} from {from} limit {limit}");
         }
