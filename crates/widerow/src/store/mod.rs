@@ -1,8 +1,10 @@
 //! The store: typed reads and commits for one tenant, over any engine.
 
+mod expand;
 mod plan;
 mod read;
 mod scan;
+mod settle;
 mod verify;
 mod write;
 

@@ -1,0 +1,194 @@
+//! What a commit comes to: ranges as the rows that are in them, and the rows of derived tables that follow.
+
+use std::ops::Bound;
+
+use super::{Store, plan, read::within, write::Known};
+use crate::{
+    derived::Derivation,
+    engine::{IndexRow, RawRow, Slice, Write},
+    error::{Error, Result},
+    limits,
+    schema::{Consistency, Table},
+    time::Timestamp,
+    value::Value,
+};
+
+impl Store {
+    /// Replaces deletions of ranges by deletions of the rows that are there, and adds what is derived.
+    pub(super) fn expand_guarded(
+        &self,
+        writes: Vec<Write>,
+        known: Option<&Known>,
+        table: &'static Table,
+        now: Timestamp,
+    ) -> Result<Vec<Write>> {
+        let ranged = writes.iter().any(|w| matches!(w, Write::DeleteRange { .. }));
+        let mut plain: Vec<Write> = if ranged { Vec::with_capacity(writes.len()) } else { writes.clone() };
+        for write in writes.into_iter().filter(|_| ranged) {
+            match write {
+                Write::DeleteRange { table: t, partition, prefix, lower, upper } if t.guarded => {
+                    let doomed = |clustering: &[Value]| within(clustering, &prefix, lower.as_ref(), upper.as_ref());
+                    let earlier = |w: &Write| {
+                        let clustering = plan::row_key(w).map(|k| &k[t.partition_columns..]);
+                        w.table().name == t.name && clustering.is_some_and(doomed)
+                    };
+                    plain.retain(|w| !earlier(w));
+                    for row in known.iter().flat_map(|k| k.anchor.rows.iter().flatten()) {
+                        let key = &row.values[..t.key_columns()];
+                        if key[..t.partition_columns] == *partition && doomed(&key[t.partition_columns..]) {
+                            plan::replace_row(&mut plain, Write::Delete { table: t, key: key.to_vec() });
+                        }
+                    }
+                }
+                other => plan::replace_row(&mut plain, other),
+            }
+        }
+        let derivations: Vec<&Derivation> = self.inner.schema.derivations_of(table).collect();
+        if derivations.is_empty() {
+            return Ok(plain);
+        }
+        let native_indexes = self.inner.engine.abilities().native_indexes;
+        let mut derived = Vec::new();
+        for write in &mut plain {
+            if write.table().name != table.name {
+                continue;
+            }
+            let Some(key) = plan::row_key(write).map(<[Value]>::to_vec) else { continue };
+            let clustering = &key[table.partition_columns..];
+            let old = known.and_then(|k| k.row(table, clustering, now));
+            let (new, expires_at) = match write {
+                Write::Put { values, expires_at, .. } => (Some(values.clone()), *expires_at),
+                _ => (None, None),
+            };
+            for derivation in &derivations {
+                let derive = |values: &[Value]| {
+                    derivation.derive(values).map_err(|m| Error::mismatch(&derivation.derived.name, m))
+                };
+                let new_rows = new.as_deref().map(derive).transpose()?.unwrap_or_default();
+                for row in &new_rows {
+                    plan::check_derived(derivation.derived, row)?;
+                    // Two base rows behind one derived row would be two clocks for it.
+                    let source = derivation.source(row).map_err(|m| Error::mismatch(&derivation.derived.name, m))?;
+                    if source != key {
+                        let problem = format!("a row derived from {} does not lead back to its base row", table.name);
+                        return Err(Error::invalid(&derivation.derived.name, problem));
+                    }
+                }
+                if native_indexes && derivation.derived.index.is_some() {
+                    index(derivation, write, new_rows)?;
+                    continue;
+                }
+                let old = old.ok_or_else(|| Error::Engine {
+                    detail: format!("a row of {} that something is derived from was not read", table.name),
+                })?;
+                let old_rows = old.map(|row| derive(&row.values)).transpose()?.unwrap_or_default();
+                diff(derivation.derived, old_rows, new_rows, expires_at, old, &mut derived);
+            }
+        }
+        // Two base rows of one commit may trade a derived key: what one puts, the other's deletion must not take.
+        let puts: Vec<(&str, Vec<Value>)> = derived
+            .iter()
+            .filter(|w| matches!(w, Write::Put { .. }))
+            .filter_map(|w| Some((w.table().name.as_str(), plan::row_key(w)?.to_vec())))
+            .collect();
+        derived.retain(|w| match w {
+            Write::Delete { table, key } => !puts.iter().any(|(t, k)| *t == table.name && k == key),
+            _ => true,
+        });
+        plain.extend(derived);
+        Ok(plain)
+    }
+
+    /// Replaces deletions of ranges on tables without guard where the engine has none, or where order would matter.
+    pub(super) async fn expand_unguarded(&self, writes: Vec<Write>) -> Result<Vec<Write>> {
+        if !writes.iter().any(|w| matches!(w, Write::DeleteRange { .. })) {
+            return Ok(writes);
+        }
+        let native = self.inner.engine.abilities().native_range_delete;
+        let mut plain: Vec<Write> = Vec::with_capacity(writes.len());
+        let alone = |write: &Write, writes: &[Write]| {
+            let same = |w: &&Write| w.table().name == write.table().name && w.partition() == write.partition();
+            writes.iter().filter(same).count() == 1
+        };
+        for write in &writes {
+            let Write::DeleteRange { table, partition, prefix, lower, upper } = write else {
+                plan::replace_row(&mut plain, write.clone());
+                continue;
+            };
+            // The rows are counted also where one request could take them all: the limits are the same everywhere.
+            let keys = self.keys_in(table, partition, prefix, lower.as_ref(), upper.as_ref()).await?;
+            if keys.len() > limits::COMMIT_WRITES_MAX {
+                let what = format!("rows of {} that one commit deletes", table.name);
+                return Err(Error::TooLarge { what, size: keys.len(), limit: limits::COMMIT_WRITES_MAX });
+            }
+            if native && alone(write, &writes) {
+                plain.push(write.clone());
+                continue;
+            }
+            let clustering = |w: &Write| plan::row_key(w).map(|k| k[table.partition_columns..].to_vec());
+            plain.retain(|w| {
+                w.table().name != table.name
+                    || w.partition() != partition
+                    || !clustering(w).is_some_and(|c| within(&c, prefix, lower.as_ref(), upper.as_ref()))
+            });
+            for key in keys {
+                plan::replace_row(&mut plain, Write::Delete { table, key });
+            }
+        }
+        Ok(plain)
+    }
+
+    async fn keys_in(
+        &self,
+        table: &'static Table,
+        partition: &[Value],
+        prefix: &[Value],
+        lower: Bound<&Value>,
+        upper: Bound<&Value>,
+    ) -> Result<Vec<Vec<Value>>> {
+        let limit = limits::COMMIT_WRITES_MAX + 1;
+        let (tenant, reverse, after, consistency) = (&self.tenant, false, None, Consistency::Quorum);
+        let slice = Slice { tenant, table, partition, prefix, lower, upper, reverse, after, limit, consistency };
+        let page = self.inner.engine.slice(slice).await?;
+        Ok(page.rows.iter().map(|row| row[..table.key_columns()].to_vec()).collect())
+    }
+}
+
+/// What turns the old derived rows into the new.
+fn diff(
+    table: &'static Table,
+    old: Vec<Vec<Value>>,
+    new: Vec<Vec<Value>>,
+    expires_at: Option<Timestamp>,
+    base: Option<&RawRow>,
+    writes: &mut Vec<Write>,
+) {
+    let keys = table.key_columns();
+    for row in &old {
+        if !new.iter().any(|other| other[..keys] == row[..keys]) {
+            let gone = Write::Delete { table, key: row[..keys].to_vec() };
+            if !writes.contains(&gone) {
+                writes.push(gone);
+            }
+        }
+    }
+    let same_end = base.is_some_and(|base| base.expires_at.is_none()) && expires_at.is_none();
+    for values in new {
+        // A row that stays as it is need not be written, unless its end moves.
+        if !(same_end && old.contains(&values)) {
+            plan::replace_row(writes, Write::Put { table, values, expires_at, indexes: Vec::new() });
+        }
+    }
+}
+
+/// The engine keeps this derivation as an index of the base row.
+fn index(derivation: &Derivation, write: &mut Write, mut rows: Vec<Vec<Value>>) -> Result<()> {
+    if rows.len() > 1 {
+        let problem = "a table that is kept as an index has at most one row for each base row";
+        return Err(Error::invalid(&derivation.derived.name, problem));
+    }
+    if let (Write::Put { indexes, .. }, Some(values)) = (write, rows.pop()) {
+        indexes.push(IndexRow { table: derivation.derived, values });
+    }
+    Ok(())
+}
