@@ -164,8 +164,9 @@ async fn drop_tables(prefix: &str) {
         .credentials_provider(credentials)
         .build();
     let client = aws_sdk_dynamodb::Client::from_conf(config);
-    for table in crate::tables::schema().tables() {
-        let _ = client.delete_table().table_name(format!("{prefix}{}", table.name)).send().await;
+    let names = crate::tables::schema().tables().map(|table| table.name.clone()).collect::<Vec<_>>();
+    for name in names.iter().map(String::as_str).chain(["things"]) {
+        let _ = client.delete_table().table_name(format!("{prefix}{name}")).send().await;
     }
 }
 
