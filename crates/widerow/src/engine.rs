@@ -221,6 +221,13 @@ pub struct Anchor {
     pub statics: Option<Vec<Value>>,
 }
 
+impl Anchor {
+    /// Whether an entry stands in the outbox.
+    pub fn is_open(&self, id: Uuid) -> bool {
+        self.outbox.iter().any(|(entry, _)| *entry == id)
+    }
+}
+
 /// One write. Partition values are without the tenant, which the step has.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {

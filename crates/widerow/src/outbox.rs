@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::{
     codec::{self, Reader, put_bytes, put_length, put_value, put_values},
-    engine::{AnchorRows, Applied, Fence, ReadAnchor, Slice, Step, Version, Write},
+    engine::{Applied, Fence, Slice, Step, Version, Write},
     error::{Error, Result},
     key::Tenant,
     limits,
@@ -169,13 +169,11 @@ impl Store {
     /// Whether the try's entry stands in its partition's outbox.
     async fn is_open(&self, pending: &Pending) -> Result<bool> {
         let Some((table, partition)) = &pending.guarded else { return Ok(true) };
-        let read = ReadAnchor { tenant: &self.tenant, table, partition, rows: AnchorRows::Keys(&[]), ring: false };
-        let anchor = self.inner.engine.read_anchor(read).await?;
-        Ok(anchor.outbox.iter().any(|(entry, _)| *entry == pending.id))
+        Ok(self.bookkeeping(table, partition, false).await?.is_open(pending.id))
     }
 
     fn system(&self) -> Store {
-        Store { inner: self.inner.clone(), tenant: Tenant::system() }
+        self.database().system()
     }
 
     /// A step without guards.
@@ -234,10 +232,8 @@ impl Store {
             Some(pending) => self.finish(&pending).await,
             None => {
                 // Someone has finished it since the partition was read; or the rows are gone, which nothing here can mend.
-                let rows = AnchorRows::Keys(&[]);
-                let read = ReadAnchor { tenant: &self.tenant, table, partition, rows, ring: false };
-                let anchor = self.inner.engine.read_anchor(read).await?;
-                if anchor.outbox.iter().any(|(entry, _)| *entry == id) {
+                let anchor = self.bookkeeping(table, partition, false).await?;
+                if anchor.is_open(id) {
                     tracing::error!(%id, table = table.name, "the later writes of a commit are missing; verify the table");
                     let version = anchor.version.unwrap_or(Version(0));
                     self.inner.engine.close_outbox(&self.tenant, table, partition, id, version).await?;
@@ -303,6 +299,10 @@ impl Database {
         Ok(swept)
     }
 
+    fn system(&self) -> Store {
+        Store { inner: self.inner.clone(), tenant: Tenant::system() }
+    }
+
     async fn sweep_all(&self, grace_seconds: i64, swept: &mut Swept, oldest: &mut i64) -> Result<()> {
         for mut scan in self.scan(&PENDING, 1).await? {
             while let Some(rows) = scan.next().await? {
@@ -315,7 +315,7 @@ impl Database {
     }
 
     async fn sweep_bucket(&self, bucket: i64, grace_seconds: i64, swept: &mut Swept, oldest: &mut i64) -> Result<()> {
-        let system = Store { inner: self.inner.clone(), tenant: Tenant::system() };
+        let system = self.system();
         let mut after: Option<Vec<Value>> = None;
         loop {
             let rows = system.pending_rows(bucket, &[], after.as_deref(), SWEEP_PAGE_ROWS).await?;
@@ -355,7 +355,7 @@ impl Database {
 
     async fn sweep_commit(&self, bucket: i64, id: Uuid, piece: i32, grace_seconds: i64) -> Result<Option<Fate>> {
         let now = self.inner.now();
-        let system = Store { inner: self.inner.clone(), tenant: Tenant::system() };
+        let system = self.system();
         if piece != 0 {
             // Its first piece stands before it and was dealt with, unless the writer died before writing it.
             let age = now.millis() / 1000 - bucket * BUCKET_SECONDS;
@@ -379,15 +379,8 @@ impl Database {
             return Ok(Some(Fate::Finished));
         };
         for _ in 0..limits::CONTENTION_TRIES_MAX {
-            let read = ReadAnchor {
-                tenant: &store.tenant,
-                table,
-                partition: &partition,
-                rows: AnchorRows::Keys(&[]),
-                ring: false,
-            };
-            let anchor = self.inner.engine.read_anchor(read).await?;
-            if anchor.outbox.iter().any(|(entry, _)| *entry == id) {
+            let anchor = store.bookkeeping(table, &partition, false).await?;
+            if anchor.is_open(id) {
                 store.finish(&pending).await?;
                 return Ok(Some(Fate::Finished));
             }

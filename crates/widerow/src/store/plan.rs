@@ -260,17 +260,16 @@ fn expiry(table: &Table, ttl_seconds: Option<u32>, now: Timestamp) -> Result<Opt
 
 fn check_guard(table: &'static Table, guard: &RawGuard) -> Result<()> {
     use crate::engine::Condition;
-    let (column, is_static) = match &guard.condition {
+    let (position, value, is_static) = match &guard.condition {
         Condition::Absent | Condition::Present => {
             return key::check_clustering(table, &guard.clustering, true);
         }
         Condition::Compare { column, value, .. } => {
             key::check_clustering(table, &guard.clustering, true)?;
-            (Some((*column, value)), false)
+            (*column, value, false)
         }
-        Condition::CompareStatic { column, value, .. } => (Some((*column, value)), true),
+        Condition::CompareStatic { column, value, .. } => (*column, value, true),
     };
-    let Some((position, value)) = column else { return Ok(()) };
     let found = table.columns.get(position).filter(|c| (c.kind == Kind::Static) == is_static);
     let column = found.ok_or_else(|| Error::invalid(&table.name, "the guard's column is not there"))?;
     if value.is_null() { Ok(()) } else { key::check_cell(table, column, value, false) }

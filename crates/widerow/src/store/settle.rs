@@ -34,6 +34,12 @@ impl Store {
         }
     }
 
+    /// A guarded partition's version, outbox and, if asked for, ring: no rows.
+    pub(crate) async fn bookkeeping(&self, table: &'static Table, partition: &[Value], ring: bool) -> Result<Anchor> {
+        let rows = AnchorRows::Keys(&[]);
+        self.inner.engine.read_anchor(ReadAnchor { tenant: &self.tenant, table, partition, rows, ring }).await
+    }
+
     /// Reads the partition, having finished what earlier commits left undone.
     pub(crate) async fn settled(
         &self,
@@ -139,9 +145,7 @@ impl Store {
         let Some(Guarded { table, partition, expect: Some(expect), .. }) = &step.guarded else { return Ok(None) };
         let unknown = |detail: String| Err(Error::Indeterminate { id: step.id, detail });
         for attempt in 0.. {
-            let rows = AnchorRows::Keys(&[]);
-            let read = ReadAnchor { tenant: step.tenant, table, partition, rows, ring: true };
-            match self.inner.engine.read_anchor(read).await {
+            match self.bookkeeping(table, partition, true).await {
                 Ok(anchor) if anchor.ring.contains(&step.id) => return Ok(Some(Applied::Done(expect.next))),
                 Ok(anchor) if anchor.version == expect.version => return Ok(None),
                 // So many commits have followed that the ring may have forgotten this one.
