@@ -476,10 +476,10 @@ async fn a_guarded_row_without_clustering_columns_comes_and_goes() {
     assert_eq!(bench.engine.slice(bench.all(table, &partition)).await.unwrap().rows.len(), 0);
 
     // The row ends by the server's own time to live; the bookkeeping does not.
-    let end = SystemClock.now().plus_seconds(1);
+    let end = SystemClock.now().plus_seconds(5);
     bench.engine.apply(&bench.guarded(table, &partition, &seen, vec![put_row(Some(end))])).await.unwrap();
     assert_eq!(bench.get(table, &key()).await[0].as_ref().unwrap().expires_at, Some(end));
-    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    tokio::time::sleep(Duration::from_millis(6_500)).await;
     let seen = bench.anchor(table, &partition, &keys).await;
     assert_eq!((seen.sequence, seen.rows), (3, vec![None]));
     bench.end().await;

@@ -4,7 +4,11 @@
 //! in the server's; what the server sends is checked against the column's type and never trusted.
 
 use rust_decimal::Decimal;
-use scylla::value::{Counter, CqlDate, CqlDecimal, CqlTimestamp, CqlValue};
+use scylla::{
+    cluster::metadata::{ColumnType, NativeType},
+    deserialize::{FrameSlice, value::DeserializeValue},
+    value::{Counter, CqlDate, CqlDecimal, CqlTimestamp, CqlValue},
+};
 
 use crate::{
     error::{Error, Result},
@@ -67,7 +71,32 @@ fn struct_to_cql(keyspace: &str, def: &StructType, fields: &[Value]) -> Result<C
     })
 }
 
-/// A cell as it came; what is wrong with it otherwise.
+/// A cell of an answer; what is wrong with it otherwise. The types that are most of a table take the short way.
+pub(super) fn from_frame(
+    column_type: &Type,
+    sent: &ColumnType<'_>,
+    bytes: Option<FrameSlice<'_>>,
+) -> Result<Value, String> {
+    use NativeType as Native;
+    fn of<'f, T: DeserializeValue<'f, 'f>>(sent: &'f ColumnType<'f>, bytes: FrameSlice<'f>) -> Result<T, String> {
+        T::deserialize(sent, Some(bytes)).map_err(|e| e.to_string())
+    }
+    let Some(bytes) = bytes else { return Ok(Value::Null) };
+    Ok(match (column_type, sent) {
+        (Type::Text, ColumnType::Native(Native::Text | Native::Ascii)) => Value::Text(of(sent, bytes)?),
+        (Type::Int, ColumnType::Native(Native::Int)) => Value::Int(of(sent, bytes)?),
+        (Type::BigInt, ColumnType::Native(Native::BigInt)) => Value::BigInt(of(sent, bytes)?),
+        (Type::Boolean, ColumnType::Native(Native::Boolean)) => Value::Boolean(of(sent, bytes)?),
+        (Type::Uuid, ColumnType::Native(Native::Uuid)) => Value::Uuid(of(sent, bytes)?),
+        (Type::Timestamp, ColumnType::Native(Native::Timestamp)) => {
+            let CqlTimestamp(millis) = of(sent, bytes)?;
+            Value::Timestamp(Timestamp::from_millis(millis))
+        }
+        _ => return from_cql(column_type, Some(of(sent, bytes)?)),
+    })
+}
+
+/// A cell as the driver gives it; what is wrong with it otherwise.
 pub(super) fn from_cql(column_type: &Type, cell: Option<CqlValue>) -> Result<Value, String> {
     match cell {
         None => Ok(Value::Null),

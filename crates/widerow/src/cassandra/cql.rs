@@ -10,7 +10,16 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use scylla::value::{CqlValue, MaybeUnset};
+use scylla::{
+    cluster::metadata::ColumnType,
+    serialize::{
+        SerializationError,
+        value::SerializeValue,
+        writers::{CellWriter, WrittenCellProof},
+    },
+    statement::prepared::PreparedStatement,
+    value::{CqlTimestamp, CqlValue, Unset},
+};
 
 use super::convert;
 use crate::{
@@ -20,15 +29,73 @@ use crate::{
     value::{Type, Value},
 };
 
-/// A bound value; unset leaves the cell as it is.
-pub(super) type Cell = MaybeUnset<Option<CqlValue>>;
+/// A bound value.
+#[derive(Clone, Debug)]
+pub(super) enum Cell<'v> {
+    Null,
+    /// Leaves what is there as it is.
+    Unset,
+    Text(&'v str),
+    /// A value of the caller's that is not made of others: written to the request as it is.
+    Plain(&'v Value),
+    Converted(CqlValue),
+}
+
+impl SerializeValue for Cell<'_> {
+    fn serialize<'b>(
+        &self,
+        to: &ColumnType<'_>,
+        writer: CellWriter<'b>,
+    ) -> Result<WrittenCellProof<'b>, SerializationError> {
+        match self {
+            Cell::Null | Cell::Plain(Value::Null) => Ok(writer.set_null()),
+            Cell::Unset => Unset.serialize(to, writer),
+            Cell::Text(text) => text.serialize(to, writer),
+            Cell::Converted(value) => value.serialize(to, writer),
+            Cell::Plain(value) => match value {
+                Value::Text(text) => text.serialize(to, writer),
+                Value::Int(n) => n.serialize(to, writer),
+                Value::BigInt(n) => n.serialize(to, writer),
+                Value::Boolean(b) => b.serialize(to, writer),
+                Value::Uuid(id) => id.serialize(to, writer),
+                Value::Timestamp(t) => CqlTimestamp(t.millis()).serialize(to, writer),
+                Value::Blob(bytes) => bytes.serialize(to, writer),
+                _ => Err(SerializationError::new(Misbound)),
+            },
+        }
+    }
+}
+
+/// No such cell is ever made: `Builder::bind_column` converts the other types.
+#[derive(Debug, thiserror::Error)]
+#[error("a value that must be converted was bound as it is")]
+struct Misbound;
 
 /// A statement and its values.
 #[derive(Clone, Debug)]
-pub(super) struct Cql {
+pub(super) struct Cql<'v> {
     pub table: &'static Table,
-    pub text: Arc<str>,
-    pub values: Vec<Cell>,
+    pub text: Arc<Text>,
+    pub values: Vec<Cell<'v>>,
+}
+
+/// The text of a statement; and, beside it, so that it is not looked for, the statement as it was last prepared.
+#[derive(Debug)]
+pub(super) struct Text {
+    pub cql: String,
+    prepared: RwLock<Option<(u64, PreparedStatement)>>,
+}
+
+impl Text {
+    /// What was kept in the same era.
+    pub fn prepared(&self, era: u64) -> Option<PreparedStatement> {
+        let kept = self.prepared.read().unwrap_or_else(PoisonError::into_inner);
+        kept.as_ref().filter(|(of, _)| *of == era).map(|(_, prepared)| prepared.clone())
+    }
+
+    pub fn keep(&self, era: u64, prepared: PreparedStatement) {
+        *self.prepared.write().unwrap_or_else(PoisonError::into_inner) = Some((era, prepared));
+    }
 }
 
 /// What, besides the table, the text of a frequent statement depends on.
@@ -37,13 +104,16 @@ pub(super) enum Shape {
     Row,
     /// A slice from its beginning: the length of the prefix, the operators of the bounds, whether it is reversed.
     Slice(usize, Bound<()>, Bound<()>, bool),
-    Put,
+    /// A row, with or without an end.
+    Put {
+        ends: bool,
+    },
 }
 
 /// The texts of frequent statements, so that only their values are put together for a request. They are few, as tables
 /// and shapes are.
 #[derive(Debug, Default)]
-pub(super) struct Texts(RwLock<HashMap<(usize, Shape), Arc<str>>>);
+pub(super) struct Texts(RwLock<HashMap<(usize, Shape), Arc<Text>>>);
 
 impl Texts {
     /// A table lives as long as the process, so that its address is its name.
@@ -51,11 +121,11 @@ impl Texts {
         (std::ptr::from_ref(table).addr(), shape)
     }
 
-    fn find(&self, table: &'static Table, shape: Shape) -> Option<Arc<str>> {
+    fn find(&self, table: &'static Table, shape: Shape) -> Option<Arc<Text>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(&Self::key(table, shape)).cloned()
     }
 
-    fn keep(&self, table: &'static Table, shape: Shape, text: Arc<str>) {
+    fn keep(&self, table: &'static Table, shape: Shape, text: Arc<Text>) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(Self::key(table, shape), text);
     }
 }
@@ -143,23 +213,23 @@ pub(super) fn inner_type_text(t: &Type, keyspace: Option<&str>) -> String {
 }
 
 /// Builds one statement. Where its text is known from its shape, only the values are added.
-pub(super) struct Builder<'k> {
-    keyspace: &'k str,
+pub(super) struct Builder<'v> {
+    keyspace: &'v str,
     table: &'static Table,
     text: String,
-    known: Option<Arc<str>>,
-    shape: Option<(&'k Texts, Shape)>,
-    values: Vec<Cell>,
+    known: Option<Arc<Text>>,
+    shape: Option<(&'v Texts, Shape)>,
+    values: Vec<Cell<'v>>,
 }
 
-impl<'k> Builder<'k> {
-    pub fn new(keyspace: &'k str, table: &'static Table) -> Self {
+impl<'v> Builder<'v> {
+    pub fn new(keyspace: &'v str, table: &'static Table) -> Self {
         let (text, values) = (String::new(), Vec::with_capacity(table.columns.len() + 3));
         Builder { keyspace, table, text, known: None, shape: None, values }
     }
 
     /// The same shape of the same table must always come to the same text.
-    pub fn shaped(keyspace: &'k str, table: &'static Table, texts: &'k Texts, shape: Shape) -> Self {
+    pub fn shaped(keyspace: &'v str, table: &'static Table, texts: &'v Texts, shape: Shape) -> Self {
         let known = texts.find(table, shape);
         Builder { known, shape: Some((texts, shape)), ..Builder::new(keyspace, table) }
     }
@@ -168,10 +238,10 @@ impl<'k> Builder<'k> {
         self.table
     }
 
-    pub fn finish(self) -> Cql {
+    pub fn finish(self) -> Cql<'v> {
         let Builder { table, text, known, shape, values, .. } = self;
         let text = known.unwrap_or_else(|| {
-            let text = Arc::from(text);
+            let text = Arc::new(Text { cql: text, prepared: RwLock::default() });
             if let Some((texts, shape)) = shape {
                 texts.keep(table, shape, Arc::clone(&text));
             }
@@ -203,35 +273,45 @@ impl<'k> Builder<'k> {
 
     /// Binds a value that belongs to no column of the table.
     pub fn bind(&mut self, value: CqlValue) -> &mut Self {
-        self.values.push(MaybeUnset::Set(Some(value)));
-        self
+        self.bind_cell(Cell::Converted(value))
     }
 
-    pub fn bind_cell(&mut self, cell: Cell) -> &mut Self {
+    pub fn bind_cell(&mut self, cell: Cell<'v>) -> &mut Self {
         self.values.push(cell);
         self
     }
 
     /// Binds the value of a column.
-    pub fn bind_column(&mut self, column: usize, value: &Value) -> Result<&mut Self> {
-        let cell = convert::to_cql(self.keyspace, &self.table.columns[column].column_type, value)?;
-        Ok(self.bind_cell(MaybeUnset::Set(cell)))
+    pub fn bind_column(&mut self, column: usize, value: &'v Value) -> Result<&mut Self> {
+        let cell = match (&self.table.columns[column].column_type, value) {
+            (Type::Text, Value::Text(_))
+            | (Type::Int, Value::Int(_))
+            | (Type::BigInt, Value::BigInt(_))
+            | (Type::Boolean, Value::Boolean(_))
+            | (Type::Uuid, Value::Uuid(_))
+            | (Type::Timestamp, Value::Timestamp(_))
+            | (Type::Blob, Value::Blob(_)) => Cell::Plain(value),
+            (column_type, value) => {
+                convert::to_cql(self.keyspace, column_type, value)?.map_or(Cell::Null, Cell::Converted)
+            }
+        };
+        Ok(self.bind_cell(cell))
     }
 
     /// `name = ?`, bound.
-    pub fn equal(&mut self, column: usize, value: &Value) -> Result<&mut Self> {
+    pub fn equal(&mut self, column: usize, value: &'v Value) -> Result<&mut Self> {
         self.compare(column, "=", value)
     }
 
-    pub fn compare(&mut self, column: usize, operator: &str, value: &Value) -> Result<&mut Self> {
+    pub fn compare(&mut self, column: usize, operator: &str, value: &'v Value) -> Result<&mut Self> {
         let table = self.table;
         self.name(&table.columns[column].name).text(" ").text(operator).text(" ?");
         self.bind_column(column, value)
     }
 
     /// ` WHERE tenant = ? AND …` for the whole partition key.
-    pub fn of_partition(&mut self, tenant: &Tenant, partition: &[Value]) -> Result<&mut Self> {
-        self.text(" WHERE ").name(TENANT).text(" = ?").bind(CqlValue::Text(tenant.as_str().to_owned()));
+    pub fn of_partition(&mut self, tenant: &'v Tenant, partition: &'v [Value]) -> Result<&mut Self> {
+        self.text(" WHERE ").name(TENANT).text(" = ?").bind_cell(Cell::Text(tenant.as_str()));
         for (column, value) in partition.iter().enumerate() {
             self.text(" AND ").equal(column, value)?;
         }
@@ -239,7 +319,7 @@ impl<'k> Builder<'k> {
     }
 
     /// Leading clustering columns equal to these.
-    pub fn of_prefix(&mut self, prefix: &[Value]) -> Result<&mut Self> {
+    pub fn of_prefix(&mut self, prefix: &'v [Value]) -> Result<&mut Self> {
         let first = self.table.partition_columns;
         for (i, value) in prefix.iter().enumerate() {
             self.text(" AND ").equal(first + i, value)?;
@@ -248,7 +328,7 @@ impl<'k> Builder<'k> {
     }
 
     /// Bounds by value on one clustering column, counted from the first.
-    pub fn within(&mut self, clustering: usize, lower: Bound<&Value>, upper: Bound<&Value>) -> Result<&mut Self> {
+    pub fn within(&mut self, clustering: usize, lower: Bound<&'v Value>, upper: Bound<&'v Value>) -> Result<&mut Self> {
         let column = self.table.partition_columns + clustering;
         match lower {
             Bound::Included(value) => self.text(" AND ").compare(column, ">=", value)?,
@@ -263,7 +343,7 @@ impl<'k> Builder<'k> {
     }
 
     /// ` AND (a, b) > (?, ?)` on clustering columns from `first` on.
-    pub fn beyond(&mut self, first: usize, operator: &str, values: &[Value]) -> Result<&mut Self> {
+    pub fn beyond(&mut self, first: usize, operator: &str, values: &'v [Value]) -> Result<&mut Self> {
         let columns = self.table.partition_columns + first..;
         self.text(" AND (");
         for (i, (column, _)) in columns.clone().zip(values).enumerate() {

@@ -5,7 +5,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -26,6 +29,7 @@ use scylla::{
 };
 
 use super::{
+    convert,
     cql::{Cell, Cql, Texts},
     failure::Failure,
 };
@@ -33,6 +37,7 @@ use crate::{
     error::{Error, Result},
     meter::{self, Cost},
     schema::{Consistency, Table},
+    value::{Type, Value},
 };
 
 /// Statements that are kept prepared. Their texts are bounded by tables and shapes; the limit is for the unforeseen.
@@ -46,7 +51,9 @@ pub(super) struct Link {
     pub keyspace: String,
     pub request_timeout: Duration,
     pub texts: Texts,
-    prepared: RwLock<HashMap<Arc<str>, PreparedStatement>>,
+    prepared: RwLock<HashMap<String, PreparedStatement>>,
+    /// Statements that were prepared in an earlier era are forgotten.
+    era: AtomicU64,
     never_again: Arc<dyn RetryPolicy>,
 }
 
@@ -75,41 +82,58 @@ fn round_trip() {
 impl Link {
     pub fn new(session: Session, keyspace: String, request_timeout: Duration) -> Self {
         let never_again = Arc::new(FallthroughRetryPolicy::new());
-        Link { session, keyspace, request_timeout, texts: Texts::default(), prepared: RwLock::default(), never_again }
+        let (texts, prepared, era) = (Texts::default(), RwLock::default(), AtomicU64::new(0));
+        Link { session, keyspace, request_timeout, texts, prepared, era, never_again }
     }
 
-    async fn prepare(&self, cql: &Cql) -> Result<PreparedStatement, Failure> {
-        let known = self.prepared.read().unwrap_or_else(PoisonError::into_inner).get(&cql.text).cloned();
+    async fn prepare(&self, cql: &Cql<'_>) -> Result<PreparedStatement, Failure> {
+        // RACE: read before the statement is looked for or prepared, so that one of an era that ends meanwhile is not kept
+        // for the next.
+        let era = self.era.load(Ordering::Acquire);
+        if let Some(prepared) = cql.text.prepared(era) {
+            return Ok(prepared);
+        }
+        let known = self.prepared.read().unwrap_or_else(PoisonError::into_inner).get(&cql.text.cql).cloned();
         if let Some(prepared) = known {
+            cql.text.keep(era, prepared.clone());
             return Ok(prepared);
         }
         // The driver itself waits for ever here.
-        let prepared = tokio::time::timeout(self.request_timeout, self.session.prepare(&*cql.text))
+        let mut prepared = tokio::time::timeout(self.request_timeout, self.session.prepare(&*cql.text.cql))
             .await
             .map_err(|_| Failure::not_prepared(self.request_timeout))?
             .map_err(|e| Failure::of_prepare(&e))?;
+        // Each answer would repeat the names and types of its columns. Every statement names its columns, so that they
+        // stay the same when a table gets new ones.
+        prepared.set_use_cached_result_metadata(true);
         let mut all = self.prepared.write().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= PREPARED_MAX {
             all.clear();
         }
-        all.insert(cql.text.clone(), prepared.clone());
+        all.insert(cql.text.cql.clone(), prepared.clone());
+        cql.text.keep(era, prepared.clone());
         Ok(prepared)
+    }
+
+    /// Whether a read may also be sent to a second node when the first is slow, which the driver does with what is
+    /// idempotent: where there is a second node; and two serial reads at once would only stand in each other's way.
+    fn may_hedge(&self, level: Level) -> bool {
+        level != Level::Serial && self.session.get_cluster_state().get_nodes_info().len() > 1
     }
 
     /// A prepared statement remembers the types of its values, which a change of the schema may have extended.
     pub fn forget_prepared(&self) {
+        self.era.fetch_add(1, Ordering::AcqRel);
         self.prepared.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// All rows of a read that has a limit of its own, or is of one partition's few rows.
-    pub async fn read(&self, cql: &Cql, consistency: Consistency) -> Result<Answer> {
+    pub async fn read(&self, cql: &Cql<'_>, consistency: Consistency) -> Result<Answer> {
         let result = self.repeat(|| async {
             let mut prepared = self.prepare(cql).await?;
             let level = read_level(consistency);
             prepared.set_consistency(level);
-            // Idempotent reads may also be sent to a second node when the first is slow; two serial reads at once
-            // would only stand in each other's way.
-            prepared.set_is_idempotent(level != Level::Serial);
+            prepared.set_is_idempotent(self.may_hedge(level));
             round_trip();
             self.session.execute_unpaged(&prepared, &cql.values).await.map_err(|e| Failure::of(&e))
         });
@@ -120,7 +144,7 @@ impl Link {
     /// One page of a read of a token range, and where the next begins.
     pub async fn read_page(
         &self,
-        cql: &Cql,
+        cql: &Cql<'_>,
         consistency: Consistency,
         rows_max: usize,
         from: PagingState,
@@ -146,7 +170,7 @@ impl Link {
 
     /// Idempotent writes under one timestamp: one statement, or a batch. Repeated until they are known to be made; by
     /// us and not by the driver, which would not tell whether one of its tries may have been applied.
-    pub async fn write(&self, cqls: &[Cql], kind: BatchType, level: Level, timestamp: i64) -> Result<(), Failure> {
+    pub async fn write(&self, cqls: &[Cql<'_>], kind: BatchType, level: Level, timestamp: i64) -> Result<(), Failure> {
         self.repeat(|| async {
             round_trip();
             if let [cql] = cqls {
@@ -168,7 +192,7 @@ impl Link {
     }
 
     /// A lightweight transaction: sent once, unless the server did not know its statements. Whether its condition held.
-    pub async fn transact(&self, cqls: &[Cql], level: Level) -> Result<bool, Failure> {
+    pub async fn transact(&self, cqls: &[Cql<'_>], level: Level) -> Result<bool, Failure> {
         for _ in 1..TRIES_MAX {
             match self.transact_once(cqls, level).await {
                 Err(failure) if failure.is_unprepared() => self.forget_prepared(),
@@ -178,7 +202,7 @@ impl Link {
         self.transact_once(cqls, level).await
     }
 
-    async fn transact_once(&self, cqls: &[Cql], level: Level) -> Result<bool, Failure> {
+    async fn transact_once(&self, cqls: &[Cql<'_>], level: Level) -> Result<bool, Failure> {
         let (mut batch, values) = self.batch(cqls, BatchType::Unlogged).await?;
         batch.set_consistency(level);
         batch.set_serial_consistency(Some(SerialConsistency::Serial));
@@ -195,7 +219,7 @@ impl Link {
     }
 
     /// A statement that is sent once, under the server's own timestamp.
-    pub async fn write_once(&self, cql: &Cql, level: Level) -> Result<(), Failure> {
+    pub async fn write_once(&self, cql: &Cql<'_>, level: Level) -> Result<(), Failure> {
         let mut prepared = self.prepare(cql).await?;
         prepared.set_consistency(level);
         prepared.set_is_idempotent(false);
@@ -205,7 +229,7 @@ impl Link {
         Ok(())
     }
 
-    async fn batch<'c>(&self, cqls: &'c [Cql], kind: BatchType) -> Result<(Batch, Vec<&'c [Cell]>), Failure> {
+    async fn batch<'c>(&self, cqls: &'c [Cql<'c>], kind: BatchType) -> Result<(Batch, Vec<&'c [Cell<'c>]>), Failure> {
         let mut batch = Batch::new(kind);
         for cql in cqls {
             batch.append_statement(self.prepare(cql).await?);
@@ -241,6 +265,12 @@ impl Link {
     }
 }
 
+/// A request for each item. In a vector, as the compiler cannot tell that a stream's closure over borrowed items may go
+/// from thread to thread.
+pub(super) fn gather<T, F>(items: impl IntoIterator<Item = T>, request: impl FnMut(T) -> F) -> Vec<F> {
+    items.into_iter().map(request).collect()
+}
+
 /// The rows that came, decoded cell by cell as they are looked at.
 pub(super) struct Answer {
     table: &'static Table,
@@ -248,7 +278,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    fn new(cql: &Cql, result: QueryResult) -> Result<Self> {
+    fn new(cql: &Cql<'_>, result: QueryResult) -> Result<Self> {
         let rows = result.into_rows_result().map_err(|e| corrupt(cql.table, e))?;
         Ok(Answer { table: cql.table, rows })
     }
@@ -273,6 +303,13 @@ pub(super) struct Cells<'f, 'm> {
 }
 
 impl Cells<'_, '_> {
+    /// The cell of a column of this type.
+    pub fn value(&mut self, column_type: &Type) -> Result<Value, String> {
+        let Some(column) = self.columns.next() else { return Ok(Value::Null) };
+        let column = column.map_err(|e| e.to_string())?;
+        convert::from_frame(column_type, column.spec.typ(), column.slice)
+    }
+
     /// None is null, or behind the last.
     pub fn next(&mut self) -> Result<Option<CqlValue>> {
         let Some(column) = self.columns.next() else { return Ok(None) };

@@ -10,9 +10,9 @@ use futures::{StreamExt, TryStreamExt, stream};
 use scylla::{response::PagingState, value::CqlValue};
 
 use super::{
-    Cassandra, convert,
+    Cassandra,
     cql::{self, Builder, Cql, Shape},
-    link::{Answer, Cells},
+    link::{Answer, Cells, gather},
 };
 use crate::{
     codec,
@@ -30,9 +30,9 @@ const READS_AT_ONCE: usize = 64;
 
 impl Cassandra {
     pub(super) async fn read_rows(&self, get: Get<'_>) -> Result<Vec<Option<RawRow>>> {
-        let read = |key: &Vec<Value>| {
-            let cql = self.select_row(get.tenant, get.table, key);
-            async move { self.link.read(&cql?, get.consistency).await }
+        let read = async |key: &Vec<Value>| {
+            let cql = self.select_row(get.tenant, get.table, key)?;
+            self.link.read(&cql, get.consistency).await
         };
         let found: Vec<Answer> = match get.keys {
             // A stream moves the whole request, which is large, to the heap.
@@ -40,7 +40,8 @@ impl Cassandra {
             // ORDER: `buffered` keeps the order of the keys.
             keys => stream::iter(keys.iter().map(read)).buffered(READS_AT_ONCE).try_collect().await?,
         };
-        let rows = found.iter().map(|answer| first_row(get.table, answer)).collect::<Result<Vec<_>>>()?;
+        let row = |(key, answer): (&Vec<Value>, &Answer)| first_row(get.table, key, answer);
+        let rows = get.keys.iter().zip(&found).map(row).collect::<Result<Vec<_>>>()?;
         let partitions = if get.keys.len() == 1 { 1 } else { distinct_partitions(get.table, get.keys) };
         charge_rows(partitions, rows.iter().flatten());
         Ok(rows)
@@ -48,17 +49,19 @@ impl Cassandra {
 
     pub(super) async fn read_slice(&self, slice: Slice<'_>) -> Result<RawPage> {
         let table = slice.table;
-        let read = |cql: Cql| async move { self.link.read(&cql, slice.consistency).await };
         let statements = self.select_slice(&slice)?;
         let found: Vec<Answer> = match statements.as_slice() {
             [one] => vec![self.link.read(one, slice.consistency).await?],
-            _ => stream::iter(statements.into_iter().map(read)).buffered(8).try_collect().await?,
+            all => {
+                let reads = gather(all, |cql| self.link.read(cql, slice.consistency));
+                stream::iter(reads).buffered(8).try_collect().await?
+            }
         };
         let rows = Rows::with_capacity(table, found.iter().map(Answer::len).sum());
         let mut page = RawPage { rows, statics: None };
         for answer in &found {
             for row in answer.rows()? {
-                let statics = decode_into(table, &mut row?, &mut page.rows)?;
+                let statics = decode_into(table, slice.partition, &mut row?, &mut page.rows)?;
                 page.statics = page.statics.or(statics);
             }
         }
@@ -118,7 +121,7 @@ impl Cassandra {
                     _ => None,
                 };
                 let tenant = tenant.ok_or_else(|| Error::corrupt(table.name.clone(), "a tenant's name is none"))?;
-                if let (Some(row), _) = decode(table, &mut cells)? {
+                if let (Some(row), _) = decode(table, &[], &mut cells)? {
                     let mut key = tenant.as_str().as_bytes().to_vec();
                     codec::put_values(&mut key, &row.values[..table.partition_columns]);
                     partitions.insert(codec::fingerprint(&key));
@@ -147,14 +150,19 @@ impl Cassandra {
         cql
     }
 
-    fn select_row(&self, tenant: &Tenant, table: &'static Table, key: &[Value]) -> Result<Cql> {
+    fn select_row<'v>(&'v self, tenant: &'v Tenant, table: &'static Table, key: &'v [Value]) -> Result<Cql<'v>> {
         let (partition, clustering) = key.split_at(table.partition_columns.min(key.len()));
         let mut cql = self.select_shaped(table, Shape::Row);
-        columns(&mut cql, table).text(" FROM ").table().of_partition(tenant, partition)?.of_prefix(clustering)?;
+        columns(&mut cql, key.len()).text(" FROM ").table().of_partition(tenant, partition)?.of_prefix(clustering)?;
         Ok(cql.finish())
     }
 
-    fn select_statics(&self, tenant: &Tenant, table: &'static Table, partition: &[Value]) -> Result<Cql> {
+    fn select_statics<'v>(
+        &'v self,
+        tenant: &'v Tenant,
+        table: &'static Table,
+        partition: &'v [Value],
+    ) -> Result<Cql<'v>> {
         let mut cql = self.select(table);
         cql.text("DISTINCT ").partition_names();
         for column in cql::statics(table) {
@@ -169,15 +177,15 @@ impl Cassandra {
     /// What lies behind a position is, for columns that all go one way, one comparison of tuples. Where the direction
     /// changes between columns, each run of columns of one direction is a statement: the runs before it are equal to the
     /// position, the run itself is beyond it; the last run comes first.
-    pub(super) fn select_slice<'k>(&'k self, slice: &Slice<'_>) -> Result<Vec<Cql>> {
+    pub(super) fn select_slice<'v>(&'v self, slice: &Slice<'v>) -> Result<Vec<Cql<'v>>> {
         let table = slice.table;
         let first = slice.prefix.len();
-        let begin = |mut cql: Builder<'k>| -> Result<Builder<'k>> {
-            columns(&mut cql, table).text(" FROM ").table();
+        let begin = |mut cql: Builder<'v>| -> Result<Builder<'v>> {
+            columns(&mut cql, table.partition_columns).text(" FROM ").table();
             cql.of_partition(slice.tenant, slice.partition)?.of_prefix(slice.prefix)?;
             Ok(cql)
         };
-        let end = |mut cql: Builder<'_>| {
+        let end = |mut cql: Builder<'v>| {
             if slice.reverse {
                 cql.reversed();
             }
@@ -215,7 +223,7 @@ impl Cassandra {
         Ok(statements)
     }
 
-    fn select_anchor(&self, read: &ReadAnchor<'_>) -> Result<Cql> {
+    fn select_anchor<'v>(&'v self, read: &ReadAnchor<'v>) -> Result<Cql<'v>> {
         let table = read.table;
         let mut cql = self.select(table);
         let only_book = table.clustering_columns > 0 && matches!(read.rows, AnchorRows::Keys([]));
@@ -225,7 +233,7 @@ impl Cassandra {
                 cql.text(", ").name(&table.columns[column].name);
             }
         } else {
-            columns(&mut cql, table);
+            columns(&mut cql, table.partition_columns);
         }
         for name in [cql::VERSION, cql::SEQUENCE, cql::OUTBOX] {
             cql.text(", ").name(name);
@@ -246,10 +254,10 @@ impl Cassandra {
         Ok(cql.finish())
     }
 
-    fn select_range(&self, scan: &Scan<'_>) -> Result<Cql> {
+    fn select_range(&self, scan: &Scan<'_>) -> Result<Cql<'_>> {
         let mut cql = self.select(scan.table);
         cql.name(cql::TENANT).text(", ");
-        columns(&mut cql, scan.table).text(" FROM ").table().text(" WHERE token(").partition_names();
+        columns(&mut cql, 0).text(" FROM ").table().text(" WHERE token(").partition_names();
         let (above, to) = token_range(scan.range, scan.ranges);
         cql.text(") > ? AND token(").partition_names().text(") <= ?");
         cql.bind(CqlValue::BigInt(above)).bind(CqlValue::BigInt(to));
@@ -257,16 +265,14 @@ impl Cassandra {
     }
 }
 
-/// All declared columns, then what is hidden in the row.
-fn columns<'b, 'k>(cql: &'b mut Builder<'k>, table: &'static Table) -> &'b mut Builder<'k> {
-    for (i, column) in table.columns.iter().enumerate() {
-        cql.text(if i > 0 { ", " } else { "" }).name(&column.name);
-    }
-    if !table.counters {
-        cql.text(", ").name(cql::EXPIRES_AT);
-    }
-    if cql::has_live_mark(table) {
-        cql.text(", ").name(cql::LIVE);
+/// All declared columns but the first ones, whose values are known from the question; then what is hidden in the row.
+fn columns<'b, 'v>(cql: &'b mut Builder<'v>, known: usize) -> &'b mut Builder<'v> {
+    let table = cql.of();
+    let declared = table.columns.iter().skip(known).map(|column| column.name.as_str());
+    let expires_at = (!table.counters).then_some(cql::EXPIRES_AT);
+    let live = cql::has_live_mark(table).then_some(cql::LIVE);
+    for (i, name) in declared.chain(expires_at).chain(live).enumerate() {
+        cql.text(if i > 0 { ", " } else { "" }).name(name);
     }
     cql
 }
@@ -309,29 +315,36 @@ fn distinct_partitions(table: &Table, keys: &[Vec<Value>]) -> usize {
     keys.iter().map(fingerprint).collect::<HashSet<_>>().len()
 }
 
-fn first_row(table: &Table, answer: &Answer) -> Result<Option<RawRow>> {
+fn first_row(table: &Table, key: &[Value], answer: &Answer) -> Result<Option<RawRow>> {
     match answer.rows()?.next() {
-        Some(row) => Ok(decode(table, &mut row?)?.0),
+        Some(row) => Ok(decode(table, key, &mut row?)?.0),
         None => Ok(None),
     }
 }
 
 /// The row, if there is one, and the partition's static columns, if any is set.
-fn decode(table: &Table, cells: &mut Cells<'_, '_>) -> Result<(Option<RawRow>, Option<Vec<Value>>)> {
+fn decode(table: &Table, known: &[Value], cells: &mut Cells<'_, '_>) -> Result<(Option<RawRow>, Option<Vec<Value>>)> {
     let mut rows = Rows::with_capacity(table, 1);
-    let statics = decode_into(table, cells, &mut rows)?;
+    let statics = decode_into(table, known, cells, &mut rows)?;
     let row = rows.ends.pop().map(|expires_at| RawRow { values: rows.cells, expires_at });
     Ok((row, statics))
 }
 
-/// Adds the row, if there is one; the partition's static columns, if any is set.
-fn decode_into(table: &Table, cells: &mut Cells<'_, '_>, rows: &mut Rows) -> Result<Option<Vec<Value>>> {
+/// Adds the row, if there is one; the partition's static columns, if any is set. The first columns were not asked for,
+/// as they are known.
+fn decode_into(
+    table: &Table,
+    known: &[Value],
+    cells: &mut Cells<'_, '_>,
+    rows: &mut Rows,
+) -> Result<Option<Vec<Value>>> {
     let first = rows.cells.len();
-    for column in 0..table.columns.len() {
+    rows.cells.extend_from_slice(known);
+    for column in known.len()..table.columns.len() {
         rows.cells.push(decode_cell(table, column, cells)?);
     }
     let values = &rows.cells[first..];
-    let expires_at = if table.counters { None } else { expiry(table, cells.next()?)? };
+    let expires_at = if table.counters { None } else { expiry(table, cells)? };
     let mut there = table.clustering_columns == 0 || !values[table.partition_columns].is_null();
     if cql::has_live_mark(table) {
         there = matches!(cells.next()?, Some(CqlValue::Boolean(true)));
@@ -345,8 +358,8 @@ fn decode_into(table: &Table, cells: &mut Cells<'_, '_>, rows: &mut Rows) -> Res
     Ok(statics)
 }
 
-fn expiry(table: &Table, cell: Option<CqlValue>) -> Result<Option<Timestamp>> {
-    match convert::from_cql(&Type::Timestamp, cell) {
+fn expiry(table: &Table, cells: &mut Cells<'_, '_>) -> Result<Option<Timestamp>> {
+    match cells.value(&Type::Timestamp) {
         Ok(Value::Timestamp(end)) if end < super::write::NEVER => Ok(Some(end)),
         Ok(_) => Ok(None),
         Err(e) => Err(Error::corrupt(table.name.clone(), format!("column {}: {e}", cql::EXPIRES_AT))),
@@ -380,7 +393,8 @@ fn decode_statics(table: &Table, cells: &mut Cells<'_, '_>) -> Result<Option<Vec
 
 fn decode_cell(table: &Table, column: usize, cells: &mut Cells<'_, '_>) -> Result<Value> {
     let column = &table.columns[column];
-    convert::from_cql(&column.column_type, cells.next()?)
+    cells
+        .value(&column.column_type)
         .map_err(|e| Error::corrupt(table.name.clone(), format!("column {}: {e}", column.name)))
 }
 
@@ -394,7 +408,7 @@ fn decode_anchor(read: &ReadAnchor<'_>, answer: &Answer) -> Result<Anchor> {
         let statics = if only_book {
             decode_statics(table, &mut cells)?
         } else {
-            let (row, statics) = decode(table, &mut cells)?;
+            let (row, statics) = decode(table, read.partition, &mut cells)?;
             found.extend(row);
             statics
         };

@@ -5,30 +5,30 @@
 //! never deletes static columns or bookkeeping; every write states its time to live, so that the table's default, which
 //! would take static columns and bookkeeping along, never applies.
 
-use std::{collections::HashSet, ops::Bound};
+use std::{ops::Bound, sync::LazyLock};
 
 use futures::{StreamExt, TryStreamExt, stream};
 use rust_decimal::Decimal;
 use scylla::{
     statement::{Consistency as Level, batch::BatchType},
-    value::{Counter, CqlTimestamp, CqlValue, MaybeUnset},
+    value::{Counter, CqlTimestamp, CqlValue},
 };
 use uuid::Uuid;
 
 use super::{
     Cassandra,
-    cql::{self, Builder, Cql, Shape},
-    failure, link,
+    cql::{self, Builder, Cell, Cql, Shape},
+    failure,
+    link::{self, gather},
 };
 use crate::{
-    codec,
     engine::{Add, Applied, Expect, Fence, Guarded, Step, Version, Write},
     error::{Error, Result},
     key::Tenant,
     limits::{RING_SLOTS, TTL_SECONDS_MAX},
     meter::{self, Cost},
     schema::{Consistency, Kind, Table},
-    time::{Clock, SystemClock, Timestamp},
+    time::{Clock, Date, SystemClock, Timestamp},
     value::{Type, Value},
 };
 
@@ -67,7 +67,7 @@ impl Cassandra {
         meter::charge(Cost { conditional_writes: 1, ..Cost::default() });
         let sent = self.link.transact(&cqls, link::plain_level(table.write)).await;
         if !matches!(sent, Ok(false)) {
-            meter::charge(written(&step.writes));
+            meter::charge(Write::cost(&step.writes));
         }
         match sent {
             Ok(true) => Ok(Applied::Done(expect.next)),
@@ -92,7 +92,7 @@ impl Cassandra {
                 return Err(failure::batch_too_large(size));
             }
         }
-        meter::charge(written(&step.writes));
+        meter::charge(Write::cost(&step.writes));
         if let [first, ..] = cqls.as_slice() {
             let level = strongest(plain.iter().map(|w| w.table().write));
             let sent = self.link.write(&cqls, kind, level, step.timestamp).await;
@@ -131,8 +131,8 @@ impl Cassandra {
             }
             cqls.extend(self.write_statements(tenant, write, now)?);
         }
-        meter::charge(written(writes));
-        let send = |cql: Cql| async move {
+        meter::charge(Write::cost(writes));
+        let sent = gather(cqls, |cql| async move {
             // At a quorum at least: afterwards nobody remembers that the row was to be written.
             let level = link::plain_level(match cql.table.write {
                 Consistency::One | Consistency::LocalOne => Consistency::LocalQuorum,
@@ -141,8 +141,8 @@ impl Cassandra {
             let sent = self.link.write(std::slice::from_ref(&cql), BatchType::Unlogged, level, timestamp).await;
             // The other writes of this call may have been made.
             sent.map_err(|f| f.with_certainty(false).into_write_error(id, cql.table, self.link.request_timeout))
-        };
-        stream::iter(cqls.into_iter().map(send)).buffer_unordered(WRITES_AT_ONCE).try_collect().await
+        });
+        stream::iter(sent).buffer_unordered(WRITES_AT_ONCE).try_collect().await
     }
 
     pub(super) async fn clear_outbox(
@@ -175,11 +175,11 @@ impl Cassandra {
             bytes_written: bytes as u64 + 8 * rows,
             ..Cost::default()
         });
-        let send = |cql: Cql| async move {
+        let sent = gather(cqls, |cql| async move {
             let level = link::plain_level(cql.table.write);
             self.link.write_once(&cql, level).await.map_err(|f| (f, cql.table))
-        };
-        let mut sent = stream::iter(cqls.into_iter().map(send)).buffer_unordered(WRITES_AT_ONCE);
+        });
+        let mut sent = stream::iter(sent).buffer_unordered(WRITES_AT_ONCE);
         while let Some(result) = sent.next().await {
             if let Err((failure, table)) = result {
                 return Err(failure.into_add_error(adds.len() > 1, table, self.link.request_timeout));
@@ -192,7 +192,7 @@ impl Cassandra {
         Builder::new(&self.link.keyspace, table)
     }
 
-    fn update_bookkeeping(&self, step: &Step<'_>, guarded: &Guarded, expect: Expect) -> Result<Cql> {
+    fn update_bookkeeping<'v>(&'v self, step: &'v Step<'_>, guarded: &'v Guarded, expect: Expect) -> Result<Cql<'v>> {
         let sequence = expect.sequence.saturating_add(1);
         let mut cql = self.statement(guarded.table);
         cql.text("UPDATE ").table().text(" USING TTL 0 SET ").name(cql::VERSION).text(" = ?, ");
@@ -206,11 +206,11 @@ impl Cassandra {
         }
         cql.of_partition(step.tenant, &guarded.partition)?;
         cql.text(" IF ").name(cql::VERSION).text(" = ?");
-        cql.bind_cell(MaybeUnset::Set(expect.version.map(|v| CqlValue::BigInt(v.0))));
+        cql.bind_cell(expect.version.map_or(Cell::Null, |v| Cell::Converted(CqlValue::BigInt(v.0))));
         Ok(cql.finish())
     }
 
-    fn update_counters(&self, tenant: &Tenant, add: &Add) -> Result<Cql> {
+    fn update_counters<'v>(&'v self, tenant: &'v Tenant, add: &'v Add) -> Result<Cql<'v>> {
         let table = add.table;
         let mut cql = self.statement(table);
         cql.text("UPDATE ").table().text(" SET ");
@@ -223,14 +223,19 @@ impl Cassandra {
         Ok(cql.finish())
     }
 
-    fn of_key(&self, cql: &mut Builder<'_>, tenant: &Tenant, key: &[Value]) -> Result<()> {
+    fn of_key<'v>(&self, cql: &mut Builder<'v>, tenant: &'v Tenant, key: &'v [Value]) -> Result<()> {
         let (partition, clustering) = key.split_at(cql.of().partition_columns.min(key.len()));
         cql.of_partition(tenant, partition)?.of_prefix(clustering)?;
         Ok(())
     }
 
     /// The statements of one write, all of one partition.
-    pub(super) fn write_statements(&self, tenant: &Tenant, write: &Write, now: Timestamp) -> Result<Vec<Cql>> {
+    pub(super) fn write_statements<'v>(
+        &'v self,
+        tenant: &'v Tenant,
+        write: &'v Write,
+        now: Timestamp,
+    ) -> Result<Vec<Cql<'v>>> {
         match write {
             Write::Put { table, .. } if table.counters => {
                 Err(Error::invalid(table.name.clone(), "counters are added to, not put"))
@@ -251,20 +256,25 @@ impl Cassandra {
     }
 
     /// Static columns are written apart from the row: they do not end with it, and those that are null stay.
-    fn put_row(
-        &self,
-        tenant: &Tenant,
+    fn put_row<'v>(
+        &'v self,
+        tenant: &'v Tenant,
         table: &'static Table,
-        values: &[Value],
+        values: &'v [Value],
         expires_at: Option<Timestamp>,
         now: Timestamp,
-    ) -> Result<Vec<Cql>> {
+    ) -> Result<Vec<Cql<'v>>> {
         let end = CqlValue::Timestamp(CqlTimestamp(expires_at.unwrap_or(NEVER).millis()));
-        let ttl = CqlValue::Int(ttl_seconds(expires_at, now));
+        let ttl = ttl_seconds(expires_at, now);
         let own = |column: &usize| table.columns[*column].kind != Kind::Static;
-        let mut cql = Builder::shaped(&self.link.keyspace, table, &self.link.texts, Shape::Put);
+        let mut cql = Builder::shaped(&self.link.keyspace, table, &self.link.texts, Shape::Put { ends: ttl > 0 });
+        // Few rows end: the others say so in the text.
+        let using_ttl = if ttl > 0 { " USING TTL ?" } else { " USING TTL 0" };
         if cql::has_live_mark(table) {
-            cql.text("UPDATE ").table().text(" USING TTL ? SET ").bind(ttl);
+            cql.text("UPDATE ").table().text(using_ttl).text(" SET ");
+            if ttl > 0 {
+                cql.bind(CqlValue::Int(ttl));
+            }
             for column in (table.key_columns()..table.columns.len()).filter(own) {
                 cql.equal(column, &values[column])?.text(", ");
             }
@@ -273,14 +283,16 @@ impl Cassandra {
             cql.of_partition(tenant, &values[..table.partition_columns])?;
         } else {
             cql.text("INSERT INTO ").table().text(" (").name(cql::TENANT);
-            cql.bind(CqlValue::Text(tenant.as_str().to_owned()));
-            let mut markers = String::from("?");
+            cql.bind_cell(Cell::Text(tenant.as_str()));
             for column in (0..table.columns.len()).filter(own) {
                 cql.text(", ").name(&table.columns[column].name).bind_column(column, &values[column])?;
-                markers.push_str(", ?");
             }
-            cql.text(", ").name(cql::EXPIRES_AT).bind(end);
-            cql.text(") VALUES (").text(&markers).text(", ?) USING TTL ?").bind(ttl);
+            cql.text(", ").name(cql::EXPIRES_AT).bind(end).text(") VALUES (?");
+            (0..table.columns.len()).filter(own).for_each(|_| _ = cql.text(", ?"));
+            cql.text(", ?)").text(using_ttl);
+            if ttl > 0 {
+                cql.bind(CqlValue::Int(ttl));
+            }
         }
         let mut cqls = vec![cql.finish()];
         if cql::statics(table).any(|column| !values[column].is_null()) {
@@ -293,12 +305,12 @@ impl Cassandra {
 
     /// All static columns are named, those that are not set are left as they are: one statement for each table.
     fn set_statics<'v>(
-        &self,
-        tenant: &Tenant,
+        &'v self,
+        tenant: &'v Tenant,
         table: &'static Table,
-        partition: &[Value],
+        partition: &'v [Value],
         cells: impl Iterator<Item = (usize, &'v Value)>,
-    ) -> Result<Cql> {
+    ) -> Result<Cql<'v>> {
         let cells: Vec<_> = cells.collect();
         let mut cql = self.statement(table);
         cql.text("UPDATE ").table().text(" USING TTL 0 SET ");
@@ -306,14 +318,14 @@ impl Cassandra {
             cql.text(if i > 0 { ", " } else { "" }).name(&table.columns[column].name).text(" = ?");
             match cells.iter().find(|(c, _)| *c == column) {
                 Some((_, value)) => cql.bind_column(column, value)?,
-                None => cql.bind_cell(MaybeUnset::Unset),
+                None => cql.bind_cell(Cell::Unset),
             };
         }
         cql.of_partition(tenant, partition)?;
         Ok(cql.finish())
     }
 
-    fn delete_row(&self, tenant: &Tenant, table: &'static Table, key: &[Value]) -> Result<Cql> {
+    fn delete_row<'v>(&'v self, tenant: &'v Tenant, table: &'static Table, key: &'v [Value]) -> Result<Cql<'v>> {
         let mut cql = self.statement(table);
         cql.text("DELETE ");
         if cql::has_live_mark(table) {
@@ -327,15 +339,15 @@ impl Cassandra {
         Ok(cql.finish())
     }
 
-    fn delete_range(
-        &self,
-        tenant: &Tenant,
+    fn delete_range<'v>(
+        &'v self,
+        tenant: &'v Tenant,
         table: &'static Table,
-        partition: &[Value],
-        prefix: &[Value],
-        (lower, upper): (Bound<&Value>, Bound<&Value>),
-    ) -> Result<Vec<Cql>> {
-        let delete = |lower: Bound<&Value>, upper: Bound<&Value>| -> Result<Cql> {
+        partition: &'v [Value],
+        prefix: &'v [Value],
+        (lower, upper): (Bound<&'v Value>, Bound<&'v Value>),
+    ) -> Result<Vec<Cql<'v>>> {
+        let delete = |lower: Bound<&'v Value>, upper: Bound<&'v Value>| -> Result<Cql<'v>> {
             let mut cql = self.statement(table);
             cql.text("DELETE FROM ").table().of_partition(tenant, partition)?.of_prefix(prefix)?;
             if prefix.len() < table.clustering_columns {
@@ -349,7 +361,7 @@ impl Cassandra {
         }
         // To delete the partition would delete its static columns: two ranges that meet cover all rows and nothing else.
         let pivot = any_value(&table.clustering()[0].column_type);
-        Ok(vec![delete(Bound::Unbounded, Bound::Excluded(&pivot))?, delete(Bound::Included(&pivot), Bound::Unbounded)?])
+        Ok(vec![delete(Bound::Unbounded, Bound::Excluded(pivot))?, delete(Bound::Included(pivot), Bound::Unbounded)?])
     }
 }
 
@@ -364,17 +376,19 @@ pub(super) fn ttl_seconds(expires_at: Option<Timestamp>, now: Timestamp) -> i32 
 }
 
 /// Some value of a type that a key can have.
-fn any_value(t: &Type) -> Value {
+fn any_value(t: &Type) -> &'static Value {
+    static TEXT: LazyLock<Value> = LazyLock::new(|| Value::Text("0".into()));
+    static BLOB: LazyLock<Value> = LazyLock::new(|| Value::Blob(vec![0]));
     match t {
-        Type::Int => Value::Int(0),
-        Type::BigInt => Value::BigInt(0),
-        Type::Decimal => Value::Decimal(Decimal::ZERO),
-        Type::Boolean => Value::Boolean(true),
-        Type::Uuid => Value::Uuid(Uuid::nil()),
-        Type::Timestamp => Value::Timestamp(Timestamp::from_millis(0)),
-        Type::Date => Value::Date(crate::time::Date::from_days(0)),
-        Type::Blob => Value::Blob(vec![0]),
-        _ => Value::Text("0".into()),
+        Type::Int => const { &Value::Int(0) },
+        Type::BigInt => const { &Value::BigInt(0) },
+        Type::Decimal => const { &Value::Decimal(Decimal::ZERO) },
+        Type::Boolean => const { &Value::Boolean(true) },
+        Type::Uuid => const { &Value::Uuid(Uuid::nil()) },
+        Type::Timestamp => const { &Value::Timestamp(Timestamp::from_millis(0)) },
+        Type::Date => const { &Value::Date(Date::from_days(0)) },
+        Type::Blob => &BLOB,
+        _ => &TEXT,
     }
 }
 
@@ -385,25 +399,10 @@ fn uuid_of(value: &Value) -> Option<Uuid> {
     }
 }
 
-fn partition_of(write: &Write) -> (&str, u64) {
-    let mut bytes = Vec::new();
-    codec::put_values(&mut bytes, write.partition());
-    (&write.table().name, codec::fingerprint(&bytes))
-}
-
 fn one_partition(writes: &[&Write]) -> bool {
     writes
         .windows(2)
         .all(|pair| pair[0].table().name == pair[1].table().name && pair[0].partition() == pair[1].partition())
-}
-
-fn written(writes: &[Write]) -> Cost {
-    Cost {
-        partitions_written: writes.iter().map(partition_of).collect::<HashSet<_>>().len() as u64,
-        rows_written: writes.len() as u64,
-        bytes_written: writes.iter().map(|w| w.bytes() as u64).sum(),
-        ..Cost::default()
-    }
 }
 
 fn strongest(levels: impl Iterator<Item = Consistency>) -> Level {

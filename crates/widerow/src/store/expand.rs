@@ -17,17 +17,17 @@ impl Store {
     /// Replaces deletions of ranges by deletions of the rows that are there, and adds what is derived.
     pub(super) fn expand_guarded(
         &self,
-        writes: Vec<Write>,
+        writes: &[Write],
         known: Option<&Known>,
         table: &'static Table,
         now: Timestamp,
     ) -> Result<Vec<Write>> {
         let ranged = writes.iter().any(|w| matches!(w, Write::DeleteRange { .. }));
-        let mut plain: Vec<Write> = if ranged { Vec::with_capacity(writes.len()) } else { writes.clone() };
-        for write in writes.into_iter().filter(|_| ranged) {
+        let mut plain: Vec<Write> = if ranged { Vec::with_capacity(writes.len()) } else { writes.to_vec() };
+        for write in writes.iter().filter(|_| ranged) {
             match write {
                 Write::DeleteRange { table: t, partition, prefix, lower, upper } if t.guarded => {
-                    let doomed = |clustering: &[Value]| within(clustering, &prefix, lower.as_ref(), upper.as_ref());
+                    let doomed = |clustering: &[Value]| within(clustering, prefix, lower.as_ref(), upper.as_ref());
                     let earlier = |w: &Write| {
                         let clustering = plan::row_key(w).map(|k| &k[t.partition_columns..]);
                         w.table().name == t.name && clustering.is_some_and(doomed)
@@ -40,7 +40,7 @@ impl Store {
                         }
                     }
                 }
-                other => plan::replace_row(&mut plain, other),
+                other => plan::replace_row(&mut plain, other.clone()),
             }
         }
         let derivations: Vec<&Derivation> = self.inner.schema.derivations_of(table).collect();

@@ -43,8 +43,8 @@ impl Plan {
             guarded: None,
             expect: None,
             guards: Vec::new(),
-            writes: Vec::new(),
-            rows: Rows::default(),
+            writes: Vec::with_capacity(commit.writes.len()),
+            rows: Rows { many: commit.writes.len() > FEW_WRITES, ..Rows::default() },
         };
         if let Some((table, partition, version)) = commit.expect {
             plan.guard_partition(inner, table, &partition)?;
@@ -184,9 +184,13 @@ fn same_row(a: &Write, b: &Write) -> bool {
     row_key(a).is_some() && std::ptr::eq(a.table(), b.table()) && row_key(a) == row_key(b)
 }
 
+/// Writes of one plan up to which each is compared with all before it.
+const FEW_WRITES: usize = 16;
+
 /// Fingerprints of the rows of a plan, so that a plan of many rows is not compared with itself.
 #[derive(Debug, Default)]
 struct Rows {
+    many: bool,
     prints: HashSet<u64>,
     scratch: Vec<u8>,
 }
@@ -194,6 +198,9 @@ struct Rows {
 impl Rows {
     /// Adds the write, in place of an earlier one of the same row.
     fn replace(&mut self, writes: &mut Vec<Write>, write: Write) {
+        if !self.many {
+            return replace_row(writes, write);
+        }
         let known = row_key(&write).is_some_and(|key| {
             self.scratch.clear();
             codec::put_values(&mut self.scratch, key);

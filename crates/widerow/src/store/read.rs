@@ -262,10 +262,12 @@ impl<R: Row> SliceRequest<R> {
             rows.truncate(self.limit);
             next = rows.iter().next_back().map(|row| encode(self.fingerprint(table), clustering_of(table, row)));
         }
+        let mut typed = Vec::with_capacity(rows.len());
         let mut cells = rows.cells.into_iter();
-        let typed = rows.ends.iter().map(|_| R::from_cells(&mut cells));
-        let rows = typed.collect::<Result<_, _>>().map_err(|m| Error::mismatch(&table.name, m))?;
-        Ok(Page { rows, statics: Statics::new(statics), next })
+        for _ in rows.ends {
+            typed.push(R::from_cells(&mut cells).map_err(|m| Error::mismatch(&table.name, m))?);
+        }
+        Ok(Page { rows: typed, statics: Statics::new(statics), next })
     }
 
     /// Every row of the slice, page by page, up to a bound that the caller vouches for.

@@ -326,7 +326,6 @@ impl Store {
             return Err(Error::Engine { detail: "a guarded try without a guarded partition".into() });
         };
         let now = self.inner.now();
-        let mut writes = plan.writes.clone();
         let mut expect = None;
         if let Some(known) = &known {
             let anchor = &known.anchor;
@@ -336,8 +335,8 @@ impl Store {
             self.check_guards(plan, known, table, &partition, now)?;
             expect = Some(self.expect(anchor));
         }
-        writes = self.expand_guarded(writes, known.as_ref(), table, now)?;
-        writes = self.expand_unguarded(writes).await?;
+        let writes = self.expand_guarded(&plan.writes, known.as_ref(), table, now)?;
+        let writes = self.expand_unguarded(writes).await?;
         plan::check_size(&writes)?;
         let (inside, outside): (Vec<Write>, Vec<Write>) =
             writes.into_iter().partition(|w| w.table().name == table.name && w.partition() == partition);
