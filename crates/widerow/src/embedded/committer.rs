@@ -5,7 +5,7 @@
 //! after the sync; one key stands once in a batch (fjall gives a batch one sequence number).
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     sync::Arc,
 };
 
@@ -141,8 +141,8 @@ impl Recent {
     }
 }
 
-/// What the commits of a group have changed and not yet written.
-type Overlay = HashMap<Vec<u8>, Option<Vec<u8>>>;
+/// What the commits of a group have changed and not yet written. In order, as the engine's memory likes its keys best.
+type Overlay = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
 /// Where the answer goes, the commit's id and scope, the answer.
 type Decided = (oneshot::Sender<Result<Applied>>, Uuid, Option<u64>, Result<Applied>);
@@ -161,7 +161,7 @@ impl Committer {
     /// Runs until all senders are gone.
     pub(super) fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         while let Some(first) = requests.blocking_recv() {
-            let mut group = Group { rows: HashMap::new(), expiry: HashMap::new(), bytes: 0 };
+            let mut group = Group { rows: Overlay::new(), expiry: Overlay::new(), bytes: 0 };
             let mut answers = Vec::new();
             let mut durable = false;
             let mut next = Some(first);
@@ -337,8 +337,7 @@ impl Committer {
                     group.rows.insert(key, None);
                 }
                 Change::RemoveRange { from, to } => {
-                    let within = group.rows.iter_mut().filter(|(key, _)| **key >= from && **key < to);
-                    within.for_each(|(_, value)| *value = None);
+                    group.rows.range_mut(from..to).for_each(|(_, value)| *value = None);
                 }
             }
         }

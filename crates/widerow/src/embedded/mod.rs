@@ -144,11 +144,16 @@ impl Embedded {
     /// The changes of keys that the writes come down to.
     fn changes(&self, tenant: &Tenant, writes: &[Write]) -> Result<Vec<Change>> {
         let mut changes = Vec::with_capacity(writes.len());
+        let mut known: Option<Arc<Layout>> = None;
         for write in writes {
-            let layout = self.layout(write.table())?;
-            let partition = key::partition_key(layout.id, tenant, write.partition());
+            // Writes of one table mostly stand together.
+            let layout = match known.take().filter(|layout| std::ptr::eq(layout.table, write.table())) {
+                Some(layout) => layout,
+                None => self.layout(write.table())?,
+            };
+            let partition = || key::partition_key(layout.id, tenant, write.partition());
             let static_cell = |position: usize, value: &Value| {
-                let key = static_key(&partition, layout.column_ids[position]);
+                let key = static_key(&partition(), layout.column_ids[position]);
                 match value {
                     Value::Null => Change::Remove { key },
                     value => Change::Put { key, value: row::encode_cell(value), expires_at: None },
@@ -174,10 +179,13 @@ impl Embedded {
                     changes.push(Change::Remove { key: key::row_key(table, layout.id, tenant, key) });
                 }
                 Write::DeleteRange { prefix, lower, upper, .. } => {
-                    let (from, to) = read::range(&layout, &partition, prefix, lower.as_ref(), upper.as_ref());
-                    changes.push(Change::RemoveRange { from, to });
+                    let (from, to) = read::range(&layout, &partition(), prefix, lower.as_ref(), upper.as_ref());
+                    if from < to {
+                        changes.push(Change::RemoveRange { from, to });
+                    }
                 }
             }
+            known = Some(layout);
         }
         Ok(changes)
     }

@@ -103,7 +103,9 @@ pub(super) fn decode_behind(
             cells[first + position] = value;
         }
     }
-    cells.resize(first + layout.table.columns.len(), Value::Null);
+    while cells.len() < first + layout.table.columns.len() {
+        cells.push(Value::Null);
+    }
     Ok(expires_at)
 }
 
