@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use futures::{StreamExt, TryStreamExt, stream};
 use scylla::{
     client::{session::Session, session_builder::SessionBuilder},
     statement::{Consistency, prepared::PreparedStatement},
@@ -29,7 +28,7 @@ struct Item {
 const SHELVES: i64 = 50;
 const ROWS_A_SHELF: i64 = 100;
 /// Requests in flight.
-const CONCURRENCY: usize = 32;
+const CALLERS: i64 = 32;
 
 type Cells = (i64, i64, String, String, i64, bool);
 
@@ -75,14 +74,15 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
     let put = format!("INSERT INTO {keyspace}.items (tenant, {columns}) VALUES (?, ?, ?, ?, ?, ?, ?)");
     let (one, page, put) = (prepare(one, true).await, prepare(page, true).await, prepare(put, true).await);
 
-    let each: i64 = if quick { 2_000 } else { 6_000 };
-    let rounds = if quick { 5 } else { 9 };
+    let each: i64 = 1_500;
+    let rounds = if quick { 10 } else { 50 };
     let all = SHELVES * ROWS_A_SHELF;
     // A stride that visits every row before it comes back to one.
     let at = move |n: i64| n * 7919 % all;
 
     let ours = || {
-        many(each, |n| {
+        let store = store.clone();
+        many(each, move |n| {
             let (store, i) = (store.clone(), at(n));
             async move {
                 let row = store.get::<Item>((i / ROWS_A_SHELF, i % ROWS_A_SHELF)).await.expect("a read");
@@ -91,7 +91,8 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
         })
     };
     let theirs = || {
-        many(each, |n| {
+        let (session, one) = (session.clone(), one.clone());
+        many(each, move |n| {
             let (session, one, i) = (session.clone(), one.clone(), at(n));
             async move {
                 let result = session.execute_unpaged(&one, ("bench", i / ROWS_A_SHELF, i % ROWS_A_SHELF)).await;
@@ -103,7 +104,8 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
     duel("cassandra: get", 0.9, rounds, ours, theirs, verdicts).await;
 
     let ours = || {
-        many(each, |n| {
+        let store = store.clone();
+        many(each, move |n| {
             let (store, row) = (store.clone(), item(at(n)));
             async move {
                 store.commit(Commit::new().put(&row)).await.expect("a write");
@@ -111,7 +113,8 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
         })
     };
     let theirs = || {
-        many(each, |n| {
+        let (session, put) = (session.clone(), put.clone());
+        many(each, move |n| {
             let (session, put, row) = (session.clone(), put.clone(), item(at(n)));
             async move {
                 let Item { shelf, position, name, description, price, in_stock } = row;
@@ -123,7 +126,8 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
     duel("cassandra: put", 0.9, rounds, ours, theirs, verdicts).await;
 
     let ours = || {
-        many(each / 2, |n| {
+        let store = store.clone();
+        many(each / 2, move |n| {
             let (store, shelf) = (store.clone(), n % SHELVES);
             async move {
                 let page = store.slice::<Item>(shelf).limit(24).page().await.expect("a read");
@@ -132,7 +136,8 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
         })
     };
     let theirs = || {
-        many(each / 2, |n| {
+        let (session, page) = (session.clone(), page.clone());
+        many(each / 2, move |n| {
             let (session, page, shelf) = (session.clone(), page.clone(), n % SHELVES);
             async move {
                 let result = session.execute_unpaged(&page, ("bench", shelf)).await.expect("a read");
@@ -146,12 +151,21 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
     let _ = session.query_unpaged(format!("DROP KEYSPACE {keyspace}"), ()).await;
 }
 
-/// So many requests, `CONCURRENCY` of them in flight.
-async fn many<F>(count: i64, request: impl Fn(i64) -> F) -> usize
+/// So many requests, from `CALLERS` tasks that each send one after the other, as the tasks of a server do.
+async fn many<F>(count: i64, request: impl Fn(i64) -> F + Clone + Send + 'static) -> usize
 where
-    F: Future<Output = ()>,
+    F: Future<Output = ()> + Send,
 {
-    let requests = stream::iter((0..count).map(request)).buffer_unordered(CONCURRENCY);
-    requests.map(Ok::<_, std::convert::Infallible>).try_for_each(|()| async { Ok(()) }).await.expect("infallible");
+    let caller = |first: i64| {
+        let request = request.clone();
+        tokio::spawn(async move {
+            for n in (first..count).step_by(CALLERS as usize) {
+                request(n).await;
+            }
+        })
+    };
+    for caller in (0..CALLERS).map(caller).collect::<Vec<_>>() {
+        caller.await.expect("no panic");
+    }
     count as usize
 }

@@ -28,6 +28,10 @@ struct Arguments {
     tolerant: bool,
 }
 
+/// For both sides, as the server has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() {
     let arguments = Arguments::parse();

@@ -1,9 +1,6 @@
 //! Two contenders in turns, so that a slow moment of the machine hits both.
 
-use std::{
-    future::Future,
-    time::{Duration, Instant},
-};
+use std::{future::Future, time::Instant};
 
 /// A ratio and what it must not fall below.
 pub struct Verdict {
@@ -18,7 +15,8 @@ pub struct Verdicts {
     pub only: Option<String>,
 }
 
-/// Runs both in turns and compares their medians of operations a second.
+/// Runs both in turns, each first in every second round, and takes the median of the rounds' ratios: a slow moment, or
+/// what one leaves behind for the other, counts little.
 pub async fn duel<A, B>(
     name: &str,
     floor: f64,
@@ -33,24 +31,37 @@ pub async fn duel<A, B>(
     if verdicts.only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
         return;
     }
-    let (mut our_rates, mut their_rates) = (Vec::new(), Vec::new());
-    // The first round warms both up and is not counted.
-    for round in 0..=rounds {
-        let ((a, a_time), (b, b_time)) = (timed(ours()).await, timed(theirs()).await);
-        if round > 0 {
-            our_rates.push(a as f64 / a_time.as_secs_f64());
-            their_rates.push(b as f64 / b_time.as_secs_f64());
+    let (mut our_rates, mut their_rates, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    // The first two rounds warm both up and are not counted.
+    for round in 0..rounds + 2 {
+        let (a, b) = if round % 2 == 0 {
+            let a = rate(ours()).await;
+            (a, rate(theirs()).await)
+        } else {
+            let b = rate(theirs()).await;
+            (rate(ours()).await, b)
+        };
+        if round >= 2 {
+            our_rates.push(a);
+            their_rates.push(b);
+            ratios.push(a / b);
         }
     }
-    let (a, b) = (median(&mut our_rates), median(&mut their_rates));
-    println!("{name:<44} {a:>12.0} /s   directly {b:>12.0} /s   ratio {:.2}", a / b);
-    verdicts.all.push(Verdict { name: name.into(), ratio: a / b, floor });
+    let (a, b, ratio) = (median(&mut our_rates), median(&mut their_rates), median(&mut ratios));
+    let spread = ratios[ratios.len() / 4]..=ratios[ratios.len() * 3 / 4];
+    println!(
+        "{name:<44} {a:>12.0} /s   directly {b:>12.0} /s   ratio {ratio:.2} ({:.2} to {:.2})",
+        spread.start(),
+        spread.end()
+    );
+    verdicts.all.push(Verdict { name: name.into(), ratio, floor });
 }
 
-async fn timed(work: impl Future<Output = usize>) -> (usize, Duration) {
+/// Operations a second.
+async fn rate(work: impl Future<Output = usize>) -> f64 {
     let start = Instant::now();
     let count = work.await;
-    (count, start.elapsed())
+    count as f64 / start.elapsed().as_secs_f64()
 }
 
 fn median(rates: &mut [f64]) -> f64 {

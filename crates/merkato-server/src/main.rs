@@ -18,6 +18,10 @@ enum Command {
     Tour(cli::tour::Tour),
 }
 
+/// Requests make and drop many small rows; the system's allocator takes a tenth of a page's time for them.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     match Arguments::parse().command.unwrap_or(Command::Tour(cli::tour::Tour::default())) {
