@@ -71,6 +71,7 @@ pub mod cassandra;
 pub mod codec;
 pub mod commit;
 pub mod derived;
+#[cfg(feature = "dynamodb")]
 pub mod dynamodb;
 pub mod embedded;
 pub mod engine;

@@ -12,7 +12,6 @@ use tokio::runtime::Runtime;
 use widerow::{
     Database, Engine, Options, Schema, Store, Timestamp,
     cassandra::{Cassandra, CassandraConfig},
-    dynamodb::DynamoConfig,
     embedded::Embedded,
     engine::Abilities,
     time::{Clock, ManualClock},
@@ -45,7 +44,7 @@ pub fn address(variable: &str) -> Option<String> {
     std::env::var(variable).ok().filter(|value| !value.is_empty())
 }
 
-fn unique() -> String {
+pub fn unique() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("t{}x{}", std::process::id(), NEXT.fetch_add(1, Ordering::SeqCst))
 }
@@ -56,12 +55,28 @@ impl Target {
         Target { name, open, shared: Arc::new(LazyLock::new(shared)) }
     }
 
-    /// The engines of the suite; an engine without an address is there by name, to be reported as skipped.
-    pub fn all() -> Vec<(Target, bool)> {
+    /// The engines of the suite; one that cannot be tested is there by name, with the reason why it is skipped.
+    pub fn all() -> Vec<(Target, Option<&'static str>)> {
+        let unless = |present: bool, reason| if present { None } else { Some(reason) };
+        #[cfg(feature = "dynamodb")]
+        let dynamodb = (
+            Target::new("dynamodb", crate::dynamo::open),
+            unless(address("MERKATO_TEST_DYNAMODB").is_some(), "MERKATO_TEST_DYNAMODB does not say where it is"),
+        );
+        #[cfg(not(feature = "dynamodb"))]
+        let dynamodb = {
+            assert_eq!(address("MERKATO_TEST_DYNAMODB"), None, "DynamoDB is to be tested, without --features dynamodb");
+            let absent = |_, _| unreachable!("its cases are skipped");
+            (Target::new("dynamodb", absent), Some("it is built with --features dynamodb only"))
+        };
+        let cassandra = address("MERKATO_TEST_CASSANDRA").is_some();
         vec![
-            (Target::new("embedded", embedded), true),
-            (Target::new("cassandra", cassandra), address("MERKATO_TEST_CASSANDRA").is_some()),
-            (Target::new("dynamodb", dynamodb), address("MERKATO_TEST_DYNAMODB").is_some()),
+            (Target::new("embedded", embedded), None),
+            (
+                Target::new("cassandra", self::cassandra),
+                unless(cassandra, "MERKATO_TEST_CASSANDRA does not say where it is"),
+            ),
+            dynamodb,
         ]
     }
 
@@ -118,22 +133,27 @@ fn embedded(schema: Schema, create: bool) -> Arc<dyn Engine> {
     if create {
         wait(engine.migrate(&schema, true)).expect("tables");
     }
-    LEFTOVERS.lock().expect("no panic").push(Leftover::Folder(folder));
+    leave(Leftover::Folder(folder));
     Arc::new(engine)
 }
 
 /// Waits within the runtime's own threads, where a case is running already.
-fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {
+pub fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {
     std::thread::scope(|scope| scope.spawn(|| RUNTIME.block_on(future)).join().expect("no panic"))
 }
 
 /// What to remove at the end.
 static LEFTOVERS: Mutex<Vec<Leftover>> = Mutex::new(Vec::new());
 
-enum Leftover {
+pub enum Leftover {
     Folder(PathBuf),
     Keyspace(String),
+    #[cfg(feature = "dynamodb")]
     Tables(String),
+}
+
+pub fn leave(leftover: Leftover) {
+    LEFTOVERS.lock().expect("no panic").push(leftover);
 }
 
 pub fn clean_up() {
@@ -141,7 +161,8 @@ pub fn clean_up() {
         match leftover {
             Leftover::Folder(folder) => drop(std::fs::remove_dir_all(folder)),
             Leftover::Keyspace(keyspace) => RUNTIME.block_on(drop_keyspace(&keyspace)),
-            Leftover::Tables(prefix) => RUNTIME.block_on(drop_tables(&prefix)),
+            #[cfg(feature = "dynamodb")]
+            Leftover::Tables(prefix) => RUNTIME.block_on(crate::dynamo::drop_tables(&prefix)),
         }
     }
 }
@@ -154,52 +175,14 @@ async fn drop_keyspace(keyspace: &str) {
     }
 }
 
-async fn drop_tables(prefix: &str) {
-    let credentials = aws_sdk_dynamodb::config::Credentials::new("test", "test", None, None, "test");
-    let config = aws_sdk_dynamodb::Config::builder()
-        .behavior_version(aws_sdk_dynamodb::config::BehaviorVersion::latest())
-        .endpoint_url(address("MERKATO_TEST_DYNAMODB").unwrap_or_default())
-        .region(aws_sdk_dynamodb::config::Region::new("eu-west-1"))
-        .http_client(aws_smithy_http_client::Builder::new().build_http())
-        .credentials_provider(credentials)
-        .build();
-    let client = aws_sdk_dynamodb::Client::from_conf(config);
-    let names = crate::tables::schema().tables().map(|table| table.name.clone()).collect::<Vec<_>>();
-    for name in names.iter().map(String::as_str).chain(["things"]) {
-        let _ = client.delete_table().table_name(format!("{prefix}{name}")).send().await;
-    }
-}
-
 fn cassandra(schema: Schema, create: bool) -> Arc<dyn Engine> {
     let keyspace = unique();
-    LEFTOVERS.lock().expect("no panic").push(Leftover::Keyspace(keyspace.clone()));
+    leave(Leftover::Keyspace(keyspace.clone()));
     let nodes = address("MERKATO_TEST_CASSANDRA").unwrap_or_default();
     let nodes = nodes.split(',').map(String::from).collect();
     let config = CassandraConfig { nodes, keyspace, ..CassandraConfig::default() };
     wait(async {
         let engine = Cassandra::connect(config, &schema).await.expect("a connection");
-        if create {
-            assert_eq!(engine.migrate(&schema, true).await.expect("tables").problems, []);
-        }
-        Arc::new(engine) as Arc<dyn Engine>
-    })
-}
-
-fn dynamo_config(prefix: &str) -> DynamoConfig {
-    DynamoConfig {
-        endpoint: address("MERKATO_TEST_DYNAMODB"),
-        region: Some("eu-west-1".into()),
-        credentials: Some(("test".into(), "test".into())),
-        table_prefix: prefix.into(),
-        ..DynamoConfig::default()
-    }
-}
-
-fn dynamodb(schema: Schema, create: bool) -> Arc<dyn Engine> {
-    let prefix = format!("{}-", unique());
-    LEFTOVERS.lock().expect("no panic").push(Leftover::Tables(prefix.clone()));
-    wait(async {
-        let engine = widerow::dynamodb::connect(dynamo_config(&prefix), &schema).await.expect("a client");
         if create {
             assert_eq!(engine.migrate(&schema, true).await.expect("tables").problems, []);
         }
