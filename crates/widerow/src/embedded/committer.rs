@@ -6,10 +6,11 @@
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
+    ops::Bound,
     sync::Arc,
 };
 
-use fjall::{Database, Keyspace, PersistMode};
+use fjall::{Database, Keyspace, PersistMode, Slice};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -35,16 +36,16 @@ const RECENT_COMMITS_MAX: usize = 16 * 1024;
 /// Commits that wait before callers have to.
 pub(super) const QUEUE_COMMITS_MAX: usize = 4096;
 
-/// A change of one key, encoded by the caller.
+/// A change of one key, encoded by the caller: callers are many, and there is one committer.
 #[derive(Debug)]
 pub(super) enum Change {
     Put {
-        key: Vec<u8>,
-        value: Vec<u8>,
+        key: Slice,
+        value: Slice,
         expires_at: Option<Timestamp>,
     },
     Remove {
-        key: Vec<u8>,
+        key: Slice,
     },
     /// Removes every key from `from` (included) to `to` (excluded).
     RemoveRange {
@@ -142,7 +143,7 @@ impl Recent {
 }
 
 /// What the commits of a group have changed and not yet written. In order, as the engine's memory likes its keys best.
-type Overlay = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
+type Overlay = BTreeMap<Slice, Option<Slice>>;
 
 /// Where the answer goes, the commit's id and scope, the answer.
 type Decided = (oneshot::Sender<Result<Applied>>, Uuid, Option<u64>, Result<Applied>);
@@ -227,10 +228,10 @@ impl Committer {
         }
     }
 
-    fn get(&self, group: &Group, key: &[u8]) -> Result<Option<Vec<u8>>> {
+    fn get(&self, group: &Group, key: &[u8]) -> Result<Option<Slice>> {
         match group.rows.get(key) {
             Some(value) => Ok(value.clone()),
-            None => Ok(self.rows.get(key).map_err(super::engine_error)?.map(|v| v.to_vec())),
+            None => self.rows.get(key).map_err(super::engine_error),
         }
     }
 
@@ -279,8 +280,8 @@ impl Committer {
         slot.push((state.sequence % RING_SLOTS) as u8);
         state.outbox.extend(part.outbox);
         self.apply(group, changes)?;
-        group.rows.insert(slot, Some(id.as_bytes().to_vec()));
-        group.rows.insert(key, Some(state.encode()));
+        group.rows.insert(slot.into(), Some(id.as_bytes().into()));
+        group.rows.insert(key.into(), Some(state.encode().into()));
         Ok(Applied::Done(Version(state.version)))
     }
 
@@ -315,7 +316,7 @@ impl Committer {
         for change in &changes {
             if let Change::RemoveRange { from, to } = change {
                 for entry in self.rows.range(from.as_slice()..to.as_slice()) {
-                    doomed.push(entry.key().map_err(super::engine_error)?.to_vec());
+                    doomed.push(entry.key().map_err(super::engine_error)?);
                 }
             }
         }
@@ -328,7 +329,7 @@ impl Committer {
                 Change::Put { key, value, expires_at } => {
                     group.bytes += key.len() + value.len();
                     if let Some(end) = expires_at {
-                        group.expiry.insert(super::expiry_key(end, &key), Some(Vec::new()));
+                        group.expiry.insert(super::expiry_key(end, &key).into(), Some(Slice::empty()));
                     }
                     group.rows.insert(key, Some(value));
                 }
@@ -337,7 +338,10 @@ impl Committer {
                     group.rows.insert(key, None);
                 }
                 Change::RemoveRange { from, to } => {
-                    group.rows.range_mut(from..to).for_each(|(_, value)| *value = None);
+                    group
+                        .rows
+                        .range_mut::<[u8], _>((Bound::Included(&*from), Bound::Excluded(&*to)))
+                        .for_each(|(_, value)| *value = None);
                 }
             }
         }
@@ -358,7 +362,7 @@ impl Committer {
     fn close_outbox(&self, group: &mut Group, key: Vec<u8>, id: Uuid) -> Result<Applied> {
         if let Some(mut state) = self.bookkeeping(group, &key)? {
             state.outbox.retain(|(entry, _)| *entry != id);
-            group.rows.insert(key, Some(state.encode()));
+            group.rows.insert(key.into(), Some(state.encode().into()));
         }
         Ok(Applied::Done(Version(0)))
     }
@@ -379,7 +383,7 @@ impl Committer {
             sums.push(row::encode(layout, &values, None));
         }
         for ((_, key, _), sum) in adds.into_iter().zip(sums) {
-            group.rows.insert(key, Some(sum));
+            group.rows.insert(key.into(), Some(sum.into()));
         }
         Ok(Applied::Done(Version(0)))
     }
@@ -392,11 +396,11 @@ impl Committer {
                 let end = row::expires_at(&bytes).map_err(|e| Error::corrupt("the folder", e))?;
                 // A row that was written again has a later end, and an entry of its own.
                 if end.is_some_and(|end| end <= now) {
-                    group.rows.insert(row_key, None);
+                    group.rows.insert(row_key.into(), None);
                     reclaimed += 1;
                 }
             }
-            group.expiry.insert(entry, None);
+            group.expiry.insert(entry.into(), None);
         }
         Ok(Applied::Done(Version(reclaimed)))
     }

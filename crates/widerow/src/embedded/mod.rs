@@ -153,10 +153,10 @@ impl Embedded {
             };
             let partition = || key::partition_key(layout.id, tenant, write.partition());
             let static_cell = |position: usize, value: &Value| {
-                let key = static_key(&partition(), layout.column_ids[position]);
+                let key = static_key(&partition(), layout.column_ids[position]).into();
                 match value {
                     Value::Null => Change::Remove { key },
-                    value => Change::Put { key, value: row::encode_cell(value), expires_at: None },
+                    value => Change::Put { key, value: row::encode_cell(value).into(), expires_at: None },
                 }
             };
             match write {
@@ -167,8 +167,8 @@ impl Embedded {
                         }
                     }
                     changes.push(Change::Put {
-                        key: key::row_key(table, layout.id, tenant, &values[..table.key_columns()]),
-                        value: row::encode(&layout, values, *expires_at),
+                        key: key::row_key(table, layout.id, tenant, &values[..table.key_columns()]).into(),
+                        value: row::encode(&layout, values, *expires_at).into(),
                         expires_at: *expires_at,
                     });
                 }
@@ -176,7 +176,7 @@ impl Embedded {
                     changes.extend(cells.iter().map(|(position, value)| static_cell(*position, value)));
                 }
                 Write::Delete { table, key } => {
-                    changes.push(Change::Remove { key: key::row_key(table, layout.id, tenant, key) });
+                    changes.push(Change::Remove { key: key::row_key(table, layout.id, tenant, key).into() });
                 }
                 Write::DeleteRange { prefix, lower, upper, .. } => {
                     let (from, to) = read::range(&layout, &partition(), prefix, lower.as_ref(), upper.as_ref());
