@@ -413,6 +413,27 @@ pub enum Fence<'a> {
     Pending { key: &'a [Value] },
 }
 
+/// Writes that a commit left for later.
+#[derive(Clone, Debug)]
+pub struct Late<'a> {
+    pub tenant: &'a Tenant,
+    pub fence: Fence<'a>,
+    pub writes: &'a [Write],
+    pub now: Timestamp,
+    /// The commit's.
+    pub timestamp: i64,
+}
+
+/// An entry of a guarded partition's outbox, and the version of the commit that made it.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    pub tenant: &'a Tenant,
+    pub table: &'static Table,
+    pub partition: &'a [Value],
+    pub id: Uuid,
+    pub version: Version,
+}
+
 /// Adds to the counters of one row: column position and amount.
 #[derive(Clone, Debug)]
 pub struct Add {
@@ -470,24 +491,10 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Writes that a commit left for later: idempotent, in any order, under the commit's timestamp, while the fence
     /// stands. None of the tables is guarded. When the fence is gone, nothing is written and the answer is Ok.
-    async fn apply_late(
-        &self,
-        tenant: &Tenant,
-        fence: Fence<'_>,
-        writes: &[Write],
-        now: Timestamp,
-        timestamp: i64,
-    ) -> Result<()>;
+    async fn apply_late(&self, late: Late<'_>) -> Result<()>;
 
-    /// Removes an entry from a partition's outbox. `version` is that of its commit. Harmless if it is gone.
-    async fn close_outbox(
-        &self,
-        tenant: &Tenant,
-        table: &'static Table,
-        partition: &[Value],
-        id: Uuid,
-        version: Version,
-    ) -> Result<()>;
+    /// Removes an entry from a partition's outbox. Harmless if it is gone.
+    async fn close_outbox(&self, entry: Entry<'_>) -> Result<()>;
 
     /// Adds to counters. Never repeated by the engine: an error that may have happened is the caller's to know.
     async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()>;
@@ -531,25 +538,11 @@ impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
     async fn apply(&self, step: &Step<'_>) -> Result<Applied> {
         (**self).apply(step).await
     }
-    async fn apply_late(
-        &self,
-        tenant: &Tenant,
-        fence: Fence<'_>,
-        writes: &[Write],
-        now: Timestamp,
-        timestamp: i64,
-    ) -> Result<()> {
-        (**self).apply_late(tenant, fence, writes, now, timestamp).await
+    async fn apply_late(&self, late: Late<'_>) -> Result<()> {
+        (**self).apply_late(late).await
     }
-    async fn close_outbox(
-        &self,
-        tenant: &Tenant,
-        table: &'static Table,
-        partition: &[Value],
-        id: Uuid,
-        version: Version,
-    ) -> Result<()> {
-        (**self).close_outbox(tenant, table, partition, id, version).await
+    async fn close_outbox(&self, entry: Entry<'_>) -> Result<()> {
+        (**self).close_outbox(entry).await
     }
     async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {
         (**self).add(tenant, adds).await

@@ -11,18 +11,16 @@ use std::{
 
 use async_trait::async_trait;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
-use uuid::Uuid;
 
 use crate::{
     engine::{
-        Abilities, Add, Anchor, Applied, Engine, Fence, Get, RawPage, RawRow, ReadAnchor, Scan, ScanPage, SchemaReport,
-        Slice, Step, Version, Write,
+        Abilities, Add, Anchor, Applied, Engine, Entry, Get, Late, RawPage, RawRow, ReadAnchor, Scan, ScanPage,
+        SchemaReport, Slice, Step,
     },
     error::{Error, Result},
     key::Tenant,
     schema::{Schema, Table},
     time::Timestamp,
-    value::Value,
 };
 
 /// How often what goes wrong, from 0 to 1.
@@ -188,31 +186,17 @@ impl<E: Engine> Engine for Faulty<E> {
     }
 
     /// Each write is a step of its own: on some engines they are.
-    async fn apply_late(
-        &self,
-        tenant: &Tenant,
-        fence: Fence<'_>,
-        writes: &[Write],
-        now: Timestamp,
-        timestamp: i64,
-    ) -> Result<()> {
-        for write in writes {
-            let one = std::slice::from_ref(write);
-            let made = self.inner.apply_late(tenant, fence.clone(), one, now, timestamp);
+    async fn apply_late(&self, late: Late<'_>) -> Result<()> {
+        for write in late.writes {
+            let one = Late { writes: std::slice::from_ref(write), ..late.clone() };
+            let made = self.inner.apply_late(one);
             self.call(made, Self::no_answer).await?;
         }
         Ok(())
     }
 
-    async fn close_outbox(
-        &self,
-        tenant: &Tenant,
-        table: &'static Table,
-        partition: &[Value],
-        id: Uuid,
-        version: Version,
-    ) -> Result<()> {
-        self.call(self.inner.close_outbox(tenant, table, partition, id, version), Self::no_answer).await
+    async fn close_outbox(&self, entry: Entry<'_>) -> Result<()> {
+        self.call(self.inner.close_outbox(entry), Self::no_answer).await
     }
 
     async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {

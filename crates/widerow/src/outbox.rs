@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::{
     codec::{self, Reader, put_bytes, put_length, put_value, put_values},
-    engine::{Applied, Fence, Slice, Step, Version, Write},
+    engine::{Applied, Entry, Fence, Late, Slice, Step, Version, Write},
     error::{Error, Result},
     key::Tenant,
     limits,
@@ -193,7 +193,8 @@ impl Store {
         };
         match (&pending.writes, &pending.guarded) {
             (Some(writes), _) => {
-                engine.apply_late(&pending.tenant, fence, writes, self.inner.now(), pending.timestamp).await?;
+                let (tenant, now) = (&pending.tenant, self.inner.now());
+                engine.apply_late(Late { tenant, fence, writes, now, timestamp: pending.timestamp }).await?;
             }
             // Its own proof, the first piece, is written last and removed last: the writes have been made.
             (None, None) => {}
@@ -204,7 +205,8 @@ impl Store {
         // ORDER: the outbox entry goes first. An entry without its pending rows would be a promise that nobody can keep.
         if let Some((table, partition)) = &pending.guarded {
             let version = Version(pending.timestamp);
-            engine.close_outbox(&pending.tenant, table, partition, pending.id, version).await?;
+            let (tenant, id) = (&pending.tenant, pending.id);
+            engine.close_outbox(Entry { tenant, table, partition, id, version }).await?;
         }
         self.system().forget(pending).await
     }
@@ -236,7 +238,8 @@ impl Store {
                 if anchor.is_open(id) {
                     tracing::error!(%id, table = table.name, "the later writes of a commit are missing; verify the table");
                     let version = anchor.version.unwrap_or(Version(0));
-                    self.inner.engine.close_outbox(&self.tenant, table, partition, id, version).await?;
+                    let entry = Entry { tenant: &self.tenant, table, partition, id, version };
+                    self.inner.engine.close_outbox(entry).await?;
                 }
                 Ok(())
             }

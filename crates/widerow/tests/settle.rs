@@ -8,10 +8,9 @@ use std::sync::{
 
 use async_trait::async_trait;
 use tokio::sync::Semaphore;
-use uuid::Uuid;
 use widerow::{
-    Commit, Database, Derive, Engine, Error, Options, Result, Row, Schema, Store, Timestamp, Version,
-    embedded::Embedded, engine::*, key::Tenant, limits::RING_SLOTS, schema::Table, store::VerifyOptions, value::Value,
+    Commit, Database, Derive, Engine, Error, Options, Result, Row, Schema, Store, embedded::Embedded, engine::*,
+    key::Tenant, limits::RING_SLOTS, store::VerifyOptions,
 };
 
 #[derive(Row, Clone, Debug, PartialEq)]
@@ -147,28 +146,14 @@ impl Engine for Fated {
             }
         }
     }
-    async fn apply_late(
-        &self,
-        tenant: &Tenant,
-        fence: Fence<'_>,
-        writes: &[Write],
-        now: Timestamp,
-        timestamp: i64,
-    ) -> Result<()> {
+    async fn apply_late(&self, late: Late<'_>) -> Result<()> {
         if self.dead.load(Ordering::SeqCst) {
             return Err(Error::unavailable("dead"));
         }
-        self.inner.apply_late(tenant, fence, writes, now, timestamp).await
+        self.inner.apply_late(late).await
     }
-    async fn close_outbox(
-        &self,
-        tenant: &Tenant,
-        table: &'static Table,
-        partition: &[Value],
-        id: Uuid,
-        version: Version,
-    ) -> Result<()> {
-        self.inner.close_outbox(tenant, table, partition, id, version).await
+    async fn close_outbox(&self, entry: Entry<'_>) -> Result<()> {
+        self.inner.close_outbox(entry).await
     }
     async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {
         self.inner.add(tenant, adds).await

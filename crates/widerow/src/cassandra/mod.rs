@@ -23,20 +23,17 @@ use scylla::{
     client::{execution_profile::ExecutionProfile, session_builder::SessionBuilder},
     policies::speculative_execution::SimpleSpeculativeExecutionPolicy,
 };
-use uuid::Uuid;
 
 use self::link::Link;
 pub use self::schema::cql;
 use crate::{
     engine::{
-        Abilities, Add, Anchor, Applied, Atomicity, Engine, Fence, Get, RawPage, RawRow, ReadAnchor, Scan, ScanPage,
-        SchemaReport, Slice, Step, Version, Write,
+        Abilities, Add, Anchor, Applied, Atomicity, Engine, Entry, Get, Late, RawPage, RawRow, ReadAnchor, Scan,
+        ScanPage, SchemaReport, Slice, Step,
     },
     error::{Error, Result, SchemaError},
     key::Tenant,
-    schema::{Schema, Table},
-    time::Timestamp,
-    value::Value,
+    schema::Schema,
 };
 
 /// Where the cluster is and how to speak to it.
@@ -182,26 +179,12 @@ impl Engine for Cassandra {
         self.apply_step(step).await
     }
 
-    async fn apply_late(
-        &self,
-        tenant: &Tenant,
-        fence: Fence<'_>,
-        writes: &[Write],
-        now: Timestamp,
-        timestamp: i64,
-    ) -> Result<()> {
-        self.write_late(tenant, fence, writes, now, timestamp).await
+    async fn apply_late(&self, late: Late<'_>) -> Result<()> {
+        self.write_late(late).await
     }
 
-    async fn close_outbox(
-        &self,
-        tenant: &Tenant,
-        table: &'static Table,
-        partition: &[Value],
-        id: Uuid,
-        version: Version,
-    ) -> Result<()> {
-        self.clear_outbox(tenant, table, partition, id, version).await
+    async fn close_outbox(&self, entry: Entry<'_>) -> Result<()> {
+        self.clear_outbox(entry).await
     }
 
     async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {

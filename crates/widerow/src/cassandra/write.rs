@@ -22,7 +22,7 @@ use super::{
     link::{self, gather},
 };
 use crate::{
-    engine::{Add, Applied, Expect, Fence, Guarded, Step, Version, Write},
+    engine::{Add, Applied, Entry, Expect, Fence, Guarded, Late, Step, Version, Write},
     error::{Error, Result},
     key::Tenant,
     limits::{RING_SLOTS, TTL_SECONDS_MAX},
@@ -112,14 +112,8 @@ impl Cassandra {
     }
 
     /// The fence needs no look: timestamps keep the order whoever else has made the same writes, or newer ones.
-    pub(super) async fn write_late(
-        &self,
-        tenant: &Tenant,
-        fence: Fence<'_>,
-        writes: &[Write],
-        now: Timestamp,
-        timestamp: i64,
-    ) -> Result<()> {
+    pub(super) async fn write_late(&self, late: Late<'_>) -> Result<()> {
+        let Late { tenant, fence, writes, now, timestamp } = late;
         let id = match fence {
             Fence::Outbox { id, .. } => id,
             Fence::Pending { key } => key.iter().find_map(uuid_of).unwrap_or_default(),
@@ -145,14 +139,8 @@ impl Cassandra {
         stream::iter(sent).buffer_unordered(WRITES_AT_ONCE).try_collect().await
     }
 
-    pub(super) async fn clear_outbox(
-        &self,
-        tenant: &Tenant,
-        table: &'static Table,
-        partition: &[Value],
-        id: Uuid,
-        version: Version,
-    ) -> Result<()> {
+    pub(super) async fn clear_outbox(&self, entry: Entry<'_>) -> Result<()> {
+        let Entry { tenant, table, partition, id, version } = entry;
         let mut cql = self.statement(table);
         cql.text("DELETE ").name(cql::OUTBOX).text("[?] FROM ").table().bind(CqlValue::Uuid(id));
         cql.of_partition(tenant, partition)?;

@@ -30,19 +30,16 @@ use aws_sdk_dynamodb::{
     config::{BehaviorVersion, Credentials, retry::RetryConfig, timeout::TimeoutConfig},
 };
 use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
-use uuid::Uuid;
 
 pub use self::template::cloudformation;
 use crate::{
     engine::{
-        Abilities, Add, Anchor, Applied, Atomicity, Engine, Fence, Get, RawPage, RawRow, ReadAnchor, Scan, ScanPage,
-        SchemaReport, Slice, Step, Version, Write,
+        Abilities, Add, Anchor, Applied, Atomicity, Engine, Entry, Get, Late, RawPage, RawRow, ReadAnchor, Scan,
+        ScanPage, SchemaReport, Slice, Step,
     },
     error::{Error, Result, SchemaError},
     key::Tenant,
     schema::{Index, Schema, Table},
-    time::Timestamp,
-    value::Value,
 };
 
 /// Actions and bytes of one transaction; DynamoDB refuses more than 100 and 4 MB, keys and names included.
@@ -232,26 +229,12 @@ impl Engine for DynamoDb {
         self.apply_step(step).await
     }
 
-    async fn apply_late(
-        &self,
-        tenant: &Tenant,
-        fence: Fence<'_>,
-        writes: &[Write],
-        _now: Timestamp,
-        timestamp: i64,
-    ) -> Result<()> {
-        self.late(tenant, fence, writes, timestamp).await
+    async fn apply_late(&self, late: Late<'_>) -> Result<()> {
+        self.late(late.tenant, late.fence, late.writes, late.timestamp).await
     }
 
-    async fn close_outbox(
-        &self,
-        tenant: &Tenant,
-        table: &'static Table,
-        partition: &[Value],
-        id: Uuid,
-        _version: Version,
-    ) -> Result<()> {
-        self.close(tenant, table, partition, id).await
+    async fn close_outbox(&self, entry: Entry<'_>) -> Result<()> {
+        self.close(entry.tenant, entry.table, entry.partition, entry.id).await
     }
 
     async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {

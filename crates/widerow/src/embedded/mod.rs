@@ -31,8 +31,8 @@ use self::{
 };
 use crate::{
     engine::{
-        Abilities, Add, Anchor, Applied, Atomicity, Engine, Fence, Get, RawPage, RawRow, ReadAnchor, Scan, ScanPage,
-        SchemaReport, Slice, Step, Version, Write,
+        Abilities, Add, Anchor, Applied, Atomicity, Engine, Entry, Fence, Get, Late, RawPage, RawRow, ReadAnchor, Scan,
+        ScanPage, SchemaReport, Slice, Step, Version, Write,
     },
     error::{Error, Result, SchemaError},
     key::Tenant,
@@ -296,16 +296,9 @@ impl Engine for Embedded {
         self.ask(id, |reply| Request::Commit { id, guarded, changes, now, now_micros, reply }).await
     }
 
-    async fn apply_late(
-        &self,
-        tenant: &Tenant,
-        fence: Fence<'_>,
-        writes: &[Write],
-        _now: Timestamp,
-        _timestamp: i64,
-    ) -> Result<()> {
-        let changes = self.changes(tenant, writes)?;
-        let (fence, outbox_id) = match fence {
+    async fn apply_late(&self, late: Late<'_>) -> Result<()> {
+        let changes = self.changes(late.tenant, late.writes)?;
+        let (fence, outbox_id) = match late.fence {
             Fence::Outbox { tenant, table, partition, id } => {
                 let partition = key::partition_key(self.layout(table)?.id, tenant, partition);
                 (key::section(&partition, BOOKKEEPING), Some(id))
@@ -315,19 +308,13 @@ impl Engine for Embedded {
                 (key::row_key(&PENDING, id, &Tenant::system(), key), None)
             }
         };
-        charge_write(writes, false);
+        charge_write(late.writes, false);
         self.ask(outbox_id.unwrap_or_default(), |reply| Request::Late { fence, outbox_id, changes, reply }).await?;
         Ok(())
     }
 
-    async fn close_outbox(
-        &self,
-        tenant: &Tenant,
-        table: &'static Table,
-        partition: &[Value],
-        id: Uuid,
-        _version: Version,
-    ) -> Result<()> {
+    async fn close_outbox(&self, entry: Entry<'_>) -> Result<()> {
+        let Entry { tenant, table, partition, id, .. } = entry;
         let partition = key::partition_key(self.layout(table)?.id, tenant, partition);
         let bookkeeping = key::section(&partition, BOOKKEEPING);
         self.ask(id, |reply| Request::CloseOutbox { bookkeeping, id, reply }).await?;

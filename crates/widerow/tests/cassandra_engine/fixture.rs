@@ -33,6 +33,10 @@ pub fn address() -> Option<String> {
 }
 
 impl Bench {
+    pub fn entry<'a>(&'a self, table: &'static Table, partition: &'a [Value], id: Uuid, version: Version) -> Entry<'a> {
+        Entry { tenant: &self.tenant, table, partition, id, version }
+    }
+
     /// None where there is no server to test on.
     pub async fn new(schema: &Schema) -> Option<Bench> {
         let bench = Bench::empty(schema).await?;

@@ -126,7 +126,7 @@ async fn the_ring_remembers_sixty_four_commits_and_the_outbox_opens_and_closes()
         let Applied::Done(version) = bench.engine.apply(&step).await.unwrap() else { panic!("moved") };
         assert_eq!(bench.anchor(table, &partition, &[]).await.outbox, [(id, 4711)]);
         for _ in 0..2 {
-            bench.engine.close_outbox(&bench.tenant, table, &partition, id, version).await.unwrap();
+            bench.engine.close_outbox(bench.entry(table, &partition, id, version)).await.unwrap();
             let seen = bench.anchor(table, &partition, &[]).await;
             assert_eq!((seen.outbox.len(), seen.version), (0, Some(version)));
         }
@@ -136,7 +136,7 @@ async fn the_ring_remembers_sixty_four_commits_and_the_outbox_opens_and_closes()
         step.guarded.as_mut().unwrap().outbox = Some((step.id, 4712));
         let id = step.id;
         bench.engine.apply(&step).await.unwrap();
-        bench.engine.close_outbox(&bench.tenant, table, &partition, id, Version(1_000)).await.unwrap();
+        bench.engine.close_outbox(bench.entry(table, &partition, id, Version(1_000))).await.unwrap();
         assert_eq!(bench.anchor(table, &partition, &[]).await.outbox, []);
     }
     bench.end().await;
@@ -238,7 +238,8 @@ async fn later_writes_keep_the_order_of_their_timestamps() {
     let row = |v: &str| put(table, [key.clone(), vec![t(v)]].concat());
     let late = async |writes: &[Write], timestamp: i64| {
         let fence = Fence::Pending { key: &[] };
-        bench.engine.apply_late(&bench.tenant, fence, writes, SystemClock.now(), timestamp).await.unwrap();
+        let late = Late { tenant: &bench.tenant, fence, writes, now: SystemClock.now(), timestamp };
+        bench.engine.apply_late(late).await.unwrap();
     };
     let now = SystemClock.now_micros();
     late(&[row("newer")], now + 10).await;
@@ -354,7 +355,7 @@ async fn the_version_is_never_newer_than_the_rows_and_no_commit_is_lost() {
             if let Some(version) = applied {
                 assert_eq!(there, says);
                 done += 1;
-                bench.engine.close_outbox(&bench.tenant, table, &partition, id, version).await.unwrap();
+                bench.engine.close_outbox(bench.entry(table, &partition, id, version)).await.unwrap();
             }
         }
         (done, unknown)

@@ -279,7 +279,7 @@ impl Sleepy {
 
 mod sleepy {
     use async_trait::async_trait;
-    use widerow::{Result, Schema, Timestamp, Version, engine::*, key::Tenant, schema::Table, value::Value};
+    use widerow::{Result, Schema, engine::*, key::Tenant, schema::Table};
 
     #[async_trait]
     impl Engine for super::Sleepy {
@@ -307,25 +307,11 @@ mod sleepy {
             self.dead.store(self.dies && step.guarded.is_some(), std::sync::atomic::Ordering::SeqCst);
             applied
         }
-        async fn apply_late(
-            &self,
-            tenant: &Tenant,
-            fence: Fence<'_>,
-            writes: &[Write],
-            now: Timestamp,
-            timestamp: i64,
-        ) -> Result<()> {
-            self.alive()?.apply_late(tenant, fence, writes, now, timestamp).await
+        async fn apply_late(&self, late: Late<'_>) -> Result<()> {
+            self.alive()?.apply_late(late).await
         }
-        async fn close_outbox(
-            &self,
-            tenant: &Tenant,
-            table: &'static Table,
-            partition: &[Value],
-            id: uuid::Uuid,
-            version: Version,
-        ) -> Result<()> {
-            self.alive()?.close_outbox(tenant, table, partition, id, version).await
+        async fn close_outbox(&self, entry: Entry<'_>) -> Result<()> {
+            self.alive()?.close_outbox(entry).await
         }
         async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {
             self.inner.add(tenant, adds).await

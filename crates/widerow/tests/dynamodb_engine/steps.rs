@@ -2,7 +2,9 @@
 
 use widerow::{
     Error,
-    engine::{Add, AnchorRows, Applied, Condition, Engine, Fence, Operator, RawRow, ReadAnchor, Version, Write},
+    engine::{
+        Add, AnchorRows, Applied, Condition, Engine, Entry, Fence, Late, Operator, RawRow, ReadAnchor, Version, Write,
+    },
     meter,
     schema::Table,
     time::Timestamp,
@@ -254,6 +256,10 @@ async fn pending(b: &Bench, bucket: i64, id: uuid::Uuid) {
     request.item("SK", s(format!("ID#{id}#PIECE#0000000000"))).send().await.unwrap();
 }
 
+fn late<'a>(b: &'a Bench, fence: Fence<'a>, writes: &'a [Write], timestamp: i64) -> Late<'a> {
+    Late { tenant: &b.tenant, fence, writes, now: NOW, timestamp }
+}
+
 #[tokio::test]
 async fn later_writes_are_made_while_the_fence_stands() {
     on_tables(true, |b| async move {
@@ -268,8 +274,8 @@ async fn later_writes_are_made_while_the_fence_stands() {
         let partition = [text("p")];
         let fence = || Fence::Outbox { tenant: &b.tenant, table: &STOCK, partition: &partition, id };
         let writes: Vec<Write> = (0..250).map(|n| put(&MIXED, row(n, n))).collect();
-        let (late, cost) = meter::measure(b.engine.apply_late(&b.tenant, fence(), &writes, NOW, version.0)).await;
-        late.unwrap();
+        let (made, cost) = meter::measure(b.engine.apply_late(late(&b, fence(), &writes, version.0))).await;
+        made.unwrap();
         assert_eq!(cost.round_trips, 3);
         let row_key = |n| row(n, 0)[..4].to_vec();
         assert_eq!(b.get(&MIXED, &row_key(249)).await.unwrap().values, row(249, 249));
@@ -277,12 +283,13 @@ async fn later_writes_are_made_while_the_fence_stands() {
         // A sweeper makes the same writes behind the pending row.
         pending(&b, 7, id).await;
         let key = [Value::BigInt(7), Value::Uuid(id), Value::Int(0)];
-        b.engine.apply_late(&b.tenant, Fence::Pending { key: &key }, &writes, NOW, version.0).await.unwrap();
+        b.engine.apply_late(late(&b, Fence::Pending { key: &key }, &writes, version.0)).await.unwrap();
 
-        b.engine.close_outbox(&b.tenant, &STOCK, &partition, id, version).await.unwrap();
-        b.engine.close_outbox(&b.tenant, &STOCK, &partition, id, version).await.unwrap();
+        let entry = Entry { tenant: &b.tenant, table: &STOCK, partition: &partition, id, version };
+        b.engine.close_outbox(entry.clone()).await.unwrap();
+        b.engine.close_outbox(entry).await.unwrap();
         assert_eq!(anchor(&b, &STOCK, &[]).await.outbox, vec![]);
-        b.engine.apply_late(&b.tenant, fence(), &[put(&MIXED, row(249, -1))], NOW, version.0).await.unwrap();
+        b.engine.apply_late(late(&b, fence(), &[put(&MIXED, row(249, -1))], version.0)).await.unwrap();
         assert_eq!(b.get(&MIXED, &row_key(249)).await.unwrap().values, row(249, 249), "the fence was gone");
     })
     .await;
@@ -295,10 +302,10 @@ async fn later_writes_behind_a_pending_row() {
         let key = [Value::BigInt(5), Value::Uuid(id), Value::Int(0)];
         let row = |v: i32| vec![text("late"), day("2025-01-01"), Value::Int(1), text("w"), Value::Int(v)];
         let fence = || Fence::Pending { key: &key };
-        b.engine.apply_late(&b.tenant, fence(), &[put(&MIXED, row(1))], NOW, 1).await.unwrap();
+        b.engine.apply_late(late(&b, fence(), &[put(&MIXED, row(1))], 1)).await.unwrap();
         assert_eq!(b.get(&MIXED, &row(0)[..4]).await, None);
         pending(&b, 5, id).await;
-        b.engine.apply_late(&b.tenant, fence(), &[put(&MIXED, row(2))], NOW, 2).await.unwrap();
+        b.engine.apply_late(late(&b, fence(), &[put(&MIXED, row(2))], 2)).await.unwrap();
         assert_eq!(b.get(&MIXED, &row(0)[..4]).await.unwrap().values, row(2));
     })
     .await;
