@@ -18,7 +18,7 @@ use scylla::{
         writers::{CellWriter, WrittenCellProof},
     },
     statement::prepared::PreparedStatement,
-    value::{CqlTimestamp, CqlValue, Unset},
+    value::{CqlValue, Unset},
 };
 
 use super::convert;
@@ -35,9 +35,10 @@ pub(super) enum Cell<'v> {
     Null,
     /// Leaves what is there as it is.
     Unset,
+    /// The caller's, as a copy would be for the request alone.
     Text(&'v str),
-    /// A value of the caller's that is not made of others: written to the request as it is.
-    Plain(&'v Value),
+    /// As with texts.
+    Blob(&'v [u8]),
     Converted(CqlValue),
 }
 
@@ -48,28 +49,14 @@ impl SerializeValue for Cell<'_> {
         writer: CellWriter<'b>,
     ) -> Result<WrittenCellProof<'b>, SerializationError> {
         match self {
-            Cell::Null | Cell::Plain(Value::Null) => Ok(writer.set_null()),
+            Cell::Null => Ok(writer.set_null()),
             Cell::Unset => Unset.serialize(to, writer),
             Cell::Text(text) => text.serialize(to, writer),
+            Cell::Blob(bytes) => bytes.serialize(to, writer),
             Cell::Converted(value) => value.serialize(to, writer),
-            Cell::Plain(value) => match value {
-                Value::Text(text) => text.serialize(to, writer),
-                Value::Int(n) => n.serialize(to, writer),
-                Value::BigInt(n) => n.serialize(to, writer),
-                Value::Boolean(b) => b.serialize(to, writer),
-                Value::Uuid(id) => id.serialize(to, writer),
-                Value::Timestamp(t) => CqlTimestamp(t.millis()).serialize(to, writer),
-                Value::Blob(bytes) => bytes.serialize(to, writer),
-                _ => Err(SerializationError::new(Misbound)),
-            },
         }
     }
 }
-
-/// No such cell is ever made: `Builder::bind_column` converts the other types.
-#[derive(Debug, thiserror::Error)]
-#[error("a value that must be converted was bound as it is")]
-struct Misbound;
 
 /// A statement and its values.
 #[derive(Clone, Debug)]
@@ -284,13 +271,8 @@ impl<'v> Builder<'v> {
     /// Binds the value of a column.
     pub fn bind_column(&mut self, column: usize, value: &'v Value) -> Result<&mut Self> {
         let cell = match (&self.table.columns[column].column_type, value) {
-            (Type::Text, Value::Text(_))
-            | (Type::Int, Value::Int(_))
-            | (Type::BigInt, Value::BigInt(_))
-            | (Type::Boolean, Value::Boolean(_))
-            | (Type::Uuid, Value::Uuid(_))
-            | (Type::Timestamp, Value::Timestamp(_))
-            | (Type::Blob, Value::Blob(_)) => Cell::Plain(value),
+            (Type::Text, Value::Text(text)) => Cell::Text(text),
+            (Type::Blob, Value::Blob(bytes)) => Cell::Blob(bytes),
             (column_type, value) => {
                 convert::to_cql(self.keyspace, column_type, value)?.map_or(Cell::Null, Cell::Converted)
             }
