@@ -176,6 +176,24 @@ pub struct Slice<'a> {
     pub consistency: Consistency,
 }
 
+impl<'a> Slice<'a> {
+    /// The first rows of a partition, at the table's own consistency.
+    pub fn first(limit: usize, tenant: &'a Tenant, table: &'static Table, partition: &'a [Value]) -> Self {
+        Slice {
+            tenant,
+            table,
+            partition,
+            prefix: &[],
+            lower: Bound::Unbounded,
+            upper: Bound::Unbounded,
+            reverse: false,
+            after: None,
+            limit,
+            consistency: table.read,
+        }
+    }
+}
+
 /// Fewer rows than the limit means that the slice is at its end. Expired rows are included.
 #[derive(Clone, Debug, Default)]
 pub struct RawPage {

@@ -258,22 +258,9 @@ impl Store {
         after: Option<&[Value]>,
         limit: usize,
     ) -> Result<Vec<Vec<Value>>> {
-        let page = self
-            .inner
-            .engine
-            .slice(Slice {
-                tenant: &Tenant::system(),
-                table: &PENDING,
-                partition: &[Value::BigInt(bucket)],
-                prefix,
-                lower: Bound::Unbounded,
-                upper: Bound::Unbounded,
-                reverse: false,
-                after,
-                limit,
-                consistency: Consistency::Quorum,
-            })
-            .await?;
+        let (tenant, partition) = (Tenant::system(), [Value::BigInt(bucket)]);
+        let first = Slice::first(limit, &tenant, &PENDING, &partition);
+        let page = self.inner.engine.slice(Slice { prefix, after, consistency: Consistency::Quorum, ..first }).await?;
         Ok(page.rows.iter().map(<[Value]>::to_vec).collect())
     }
 }

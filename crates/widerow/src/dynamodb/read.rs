@@ -64,20 +64,8 @@ impl DynamoDb {
 
     async fn get_indexed(&self, get: &Get<'_>, key: &[Value]) -> Result<Option<RawRow>> {
         let (partition, clustering) = key.split_at(get.table.partition_columns.min(key.len()));
-        let page = self
-            .slice_rows(Slice {
-                tenant: get.tenant,
-                table: get.table,
-                partition,
-                prefix: clustering,
-                lower: Bound::Unbounded,
-                upper: Bound::Unbounded,
-                reverse: false,
-                after: None,
-                limit: 1,
-                consistency: get.consistency,
-            })
-            .await?;
+        let first = Slice::first(1, get.tenant, get.table, partition);
+        let page = self.slice_rows(Slice { prefix: clustering, consistency: get.consistency, ..first }).await?;
         Ok(Vec::from(page.rows).into_iter().next())
     }
 
@@ -319,18 +307,8 @@ impl DynamoDb {
         prefix: &[Value],
         limit: usize,
     ) -> Result<Vec<Option<RawRow>>> {
-        let slice = Slice {
-            tenant: read.tenant,
-            table: read.table,
-            partition: read.partition,
-            prefix,
-            lower: Bound::Unbounded,
-            upper: Bound::Unbounded,
-            reverse: false,
-            after: None,
-            limit,
-            consistency: Consistency::Serial,
-        };
+        let first = Slice::first(limit, read.tenant, read.table, read.partition);
+        let slice = Slice { prefix, consistency: Consistency::Serial, ..first };
         Ok(self.query(&slice, &self.home(read.table)?).await?.into_iter().map(Some).collect())
     }
 }

@@ -6,7 +6,6 @@
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
-    ops::Bound,
     sync::Arc,
 };
 
@@ -49,8 +48,8 @@ pub(super) enum Change {
     },
     /// Removes every key from `from` (included) to `to` (excluded).
     RemoveRange {
-        from: Vec<u8>,
-        to: Vec<u8>,
+        from: Slice,
+        to: Slice,
     },
 }
 
@@ -315,7 +314,7 @@ impl Committer {
         let mut doomed = Vec::new();
         for change in &changes {
             if let Change::RemoveRange { from, to } = change {
-                for entry in self.rows.range(from.as_slice()..to.as_slice()) {
+                for entry in self.rows.range::<&[u8], _>(&**from..&**to) {
                     doomed.push(entry.key().map_err(super::engine_error)?);
                 }
             }
@@ -338,10 +337,7 @@ impl Committer {
                     group.rows.insert(key, None);
                 }
                 Change::RemoveRange { from, to } => {
-                    group
-                        .rows
-                        .range_mut::<[u8], _>((Bound::Included(&*from), Bound::Excluded(&*to)))
-                        .for_each(|(_, value)| *value = None);
+                    group.rows.range_mut(from..to).for_each(|(_, value)| *value = None);
                 }
             }
         }

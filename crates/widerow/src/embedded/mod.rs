@@ -181,7 +181,7 @@ impl Embedded {
                 Write::DeleteRange { prefix, lower, upper, .. } => {
                     let (from, to) = read::range(&layout, &partition(), prefix, lower.as_ref(), upper.as_ref());
                     if from < to {
-                        changes.push(Change::RemoveRange { from, to });
+                        changes.push(Change::RemoveRange { from: from.into(), to: to.into() });
                     }
                 }
             }

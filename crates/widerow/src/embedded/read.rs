@@ -154,18 +154,9 @@ impl<'v> View<'v> {
                 }
             }
             AnchorRows::Prefix { prefix, limit } => {
-                let (page, _) = self.slice_uncharged(&Slice {
-                    tenant: read.tenant,
-                    table: self.layout.table,
-                    partition: read.partition,
-                    prefix,
-                    lower: Bound::Unbounded,
-                    upper: Bound::Unbounded,
-                    reverse: false,
-                    after: None,
-                    limit,
-                    consistency: crate::schema::Consistency::Serial,
-                })?;
+                // Every read of a folder is serial.
+                let first = Slice::first(limit, read.tenant, self.layout.table, read.partition);
+                let (page, _) = self.slice_uncharged(&Slice { prefix, ..first })?;
                 anchor.rows = Vec::from(page.rows).into_iter().map(Some).collect();
             }
         }

@@ -1,6 +1,6 @@
 //! Tables, an engine in a keyspace of its own, and short words for both.
 
-use std::{ops::Bound, sync::LazyLock};
+use std::sync::LazyLock;
 
 use scylla::client::{session::Session, session_builder::SessionBuilder};
 use uuid::Uuid;
@@ -86,18 +86,7 @@ impl Bench {
     }
 
     pub fn all<'a>(&'a self, table: &'static Table, partition: &'a [Value]) -> Slice<'a> {
-        Slice {
-            tenant: &self.tenant,
-            table,
-            partition,
-            prefix: &[],
-            lower: Bound::Unbounded,
-            upper: Bound::Unbounded,
-            reverse: false,
-            after: None,
-            limit: 1_000,
-            consistency: Consistency::LocalQuorum,
-        }
+        Slice { consistency: Consistency::LocalQuorum, ..Slice::first(1_000, &self.tenant, table, partition) }
     }
 }
 

@@ -57,7 +57,7 @@ impl Target {
 
     /// The engines of the suite; one that cannot be tested is there by name, with the reason why it is skipped.
     pub fn all() -> Vec<(Target, Option<&'static str>)> {
-        let unless = |present: bool, reason| if present { None } else { Some(reason) };
+        let unless = |present: bool, reason| (!present).then_some(reason);
         #[cfg(feature = "dynamodb")]
         let dynamodb = (
             Target::new("dynamodb", crate::dynamo::open),

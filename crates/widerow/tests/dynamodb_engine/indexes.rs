@@ -36,18 +36,8 @@ async fn slice(
     limit: usize,
     reverse: bool,
 ) -> RawPage {
-    let slice = Slice {
-        tenant: &b.tenant,
-        table,
-        partition,
-        prefix,
-        lower: Bound::Unbounded,
-        upper: Bound::Unbounded,
-        reverse,
-        after,
-        limit,
-        consistency: Consistency::LocalOne,
-    };
+    let first = Slice::first(limit, &b.tenant, table, partition);
+    let slice = Slice { prefix, reverse, after, consistency: Consistency::LocalOne, ..first };
     b.engine.slice(slice).await.unwrap()
 }
 
@@ -177,17 +167,12 @@ async fn the_documents_item_is_read_and_written_as_printed() {
         let read = b.engine.get(get()).await.unwrap().remove(0).unwrap();
         assert_eq!(read.values, values);
         assert_eq!(read.expires_at.unwrap().millis(), 1_830_038_400_000);
+        let partition = [text("dress"), Value::Int(3)];
         let by_category = Slice {
-            tenant: &tenant,
-            table: &BY_CATEGORY,
-            partition: &[text("dress"), Value::Int(3)],
-            prefix: &[],
             lower: Bound::Included(&day("2025-12-01")),
             upper: Bound::Included(&day("2025-12-31")),
-            reverse: false,
-            after: None,
-            limit: 10,
             consistency: Consistency::LocalOne,
+            ..Slice::first(10, &tenant, &BY_CATEGORY, &partition)
         };
         let derived: Vec<ByCategory> = Sale(values.clone()).derive();
         let found = b.engine.slice(by_category).await.unwrap().rows;

@@ -68,18 +68,7 @@ async fn check(b: &Bench, slice: Slice<'_>, model: &[Vec<Value>]) {
 }
 
 fn whole<'a>(b: &'a Bench, table: &'static Table, partition: &'a [Value]) -> Slice<'a> {
-    Slice {
-        tenant: &b.tenant,
-        table,
-        partition,
-        prefix: &[],
-        lower: Bound::Unbounded,
-        upper: Bound::Unbounded,
-        reverse: false,
-        after: None,
-        limit: 100,
-        consistency: Consistency::Quorum,
-    }
+    Slice { consistency: Consistency::Quorum, ..Slice::first(100, &b.tenant, table, partition) }
 }
 
 #[tokio::test]
