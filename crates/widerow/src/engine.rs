@@ -312,16 +312,13 @@ impl Write {
 impl Write {
     /// Partitions, rows and bytes that the writes touch; requests are the engine's to count.
     pub fn cost(writes: &[Write]) -> Cost {
-        let mut partitions: Vec<(&str, &[Value])> = Vec::new();
-        for write in writes {
-            let one = (write.table().name.as_str(), write.partition());
-            // Writes of one partition mostly stand together; looking back a little keeps this linear.
-            if !partitions.iter().rev().take(16).any(|known| *known == one) {
-                partitions.push(one);
-            }
-        }
+        // Writes of one partition mostly stand together; looking back a little keeps this linear.
+        let first = |(i, write): &(usize, &Write)| {
+            let before = writes[..*i].iter().rev().take(16);
+            !before.into_iter().any(|w| w.table().name == write.table().name && w.partition() == write.partition())
+        };
         Cost {
-            partitions_written: partitions.len() as u64,
+            partitions_written: writes.iter().enumerate().filter(first).count() as u64,
             rows_written: writes.len() as u64,
             bytes_written: writes.iter().map(|w| w.bytes() as u64).sum(),
             ..Cost::default()

@@ -62,7 +62,7 @@ impl Cassandra {
             if write.table().name != table.name || write.partition() != guarded.partition.as_slice() {
                 return Err(Error::invalid(table.name.clone(), "a guarded step writes to its own partition only"));
             }
-            cqls.extend(self.write_statements(step.tenant, write, step.now)?);
+            self.write_statements(step.tenant, write, step.now, &mut cqls)?;
         }
         meter::charge(Cost { conditional_writes: 1, ..Cost::default() });
         let sent = self.link.transact(&cqls, link::plain_level(table.write)).await;
@@ -77,36 +77,36 @@ impl Cassandra {
     }
 
     async fn apply_plain(&self, step: &Step<'_>) -> Result<Applied> {
-        let (counters, plain): (Vec<&Write>, Vec<&Write>) = step.writes.iter().partition(|w| w.table().counters);
+        let plain = || step.writes.iter().filter(|w| !w.table().counters);
         if let Some(write) = step.writes.iter().find(|w| w.table().guarded) {
             return Err(Error::invalid(write.table().name.clone(), "a guarded table is written by guarded steps only"));
         }
         let mut cqls = Vec::new();
-        for write in &plain {
-            cqls.extend(self.write_statements(step.tenant, write, step.now)?);
+        for write in plain() {
+            self.write_statements(step.tenant, write, step.now, &mut cqls)?;
         }
-        let kind = if one_partition(&plain) { BatchType::Unlogged } else { BatchType::Logged };
+        let kind = if one_partition(plain()) { BatchType::Unlogged } else { BatchType::Logged };
         if kind == BatchType::Logged {
-            let size = plain.iter().map(|w| stored_bytes(w)).sum();
+            let size = plain().map(stored_bytes).sum();
             if size > BATCH_BYTES_MAX {
                 return Err(failure::batch_too_large(size));
             }
         }
         meter::charge(Write::cost(&step.writes));
         if let [first, ..] = cqls.as_slice() {
-            let level = strongest(plain.iter().map(|w| w.table().write));
+            let level = strongest(plain().map(|w| w.table().write));
             let sent = self.link.write(&cqls, kind, level, step.timestamp).await;
             sent.map_err(|f| f.into_write_error(step.id, first.table, self.link.request_timeout))?;
         }
         // Counters take neither timestamps nor part in other batches. Their rows are only ever deleted here, which can
         // be repeated.
-        for write in counters {
-            for cql in self.write_statements(step.tenant, write, step.now)? {
-                let sent = self.link.write_once(&cql, link::plain_level(cql.table.write)).await;
-                sent.map_err(|f| {
-                    f.with_certainty(false).into_write_error(step.id, cql.table, self.link.request_timeout)
-                })?;
-            }
+        cqls.clear();
+        for write in step.writes.iter().filter(|w| w.table().counters) {
+            self.write_statements(step.tenant, write, step.now, &mut cqls)?;
+        }
+        for cql in cqls {
+            let sent = Box::pin(self.link.write_once(&cql, link::plain_level(cql.table.write))).await;
+            sent.map_err(|f| f.with_certainty(false).into_write_error(step.id, cql.table, self.link.request_timeout))?;
         }
         Ok(Applied::Done(Version(0)))
     }
@@ -123,7 +123,7 @@ impl Cassandra {
             if write.table().guarded || write.table().counters {
                 return Err(Error::invalid(write.table().name.clone(), "later writes go to plain tables only"));
             }
-            cqls.extend(self.write_statements(tenant, write, now)?);
+            self.write_statements(tenant, write, now, &mut cqls)?;
         }
         meter::charge(Write::cost(writes));
         let sent = gather(cqls, |cql| async move {
@@ -217,30 +217,39 @@ impl Cassandra {
         Ok(())
     }
 
-    /// The statements of one write, all of one partition.
+    /// Adds the statements of one write, all of one partition.
     pub(super) fn write_statements<'v>(
         &'v self,
         tenant: &'v Tenant,
         write: &'v Write,
         now: Timestamp,
-    ) -> Result<Vec<Cql<'v>>> {
+        cqls: &mut Vec<Cql<'v>>,
+    ) -> Result<()> {
         match write {
             Write::Put { table, .. } if table.counters => {
-                Err(Error::invalid(table.name.clone(), "counters are added to, not put"))
+                return Err(Error::invalid(table.name.clone(), "counters are added to, not put"));
             }
-            Write::Put { table, values, expires_at, .. } => self.put_row(tenant, table, values, *expires_at, now),
+            Write::Put { table, values, expires_at, .. } => {
+                cqls.push(self.put_row(tenant, table, values, *expires_at, now)?);
+                if cql::statics(table).any(|column| !values[column].is_null()) {
+                    let cells = cql::statics(table).map(|column| (column, &values[column]));
+                    let cells = cells.filter(|(_, value)| !value.is_null());
+                    cqls.push(self.set_statics(tenant, table, &values[..table.partition_columns], cells)?);
+                }
+            }
             Write::SetStatics { table, partition, cells } => {
                 let cells = cells.iter().map(|(column, value)| (*column, value));
-                Ok(vec![self.set_statics(tenant, table, partition, cells)?])
+                cqls.push(self.set_statics(tenant, table, partition, cells)?);
             }
-            Write::Delete { table, key } => Ok(vec![self.delete_row(tenant, table, key)?]),
+            Write::Delete { table, key } => cqls.push(self.delete_row(tenant, table, key)?),
             Write::DeleteRange { table, .. } if table.guarded => {
-                Err(Error::invalid(table.name.clone(), "rows of a guarded table are deleted one by one"))
+                return Err(Error::invalid(table.name.clone(), "rows of a guarded table are deleted one by one"));
             }
             Write::DeleteRange { table, partition, prefix, lower, upper } => {
-                self.delete_range(tenant, table, partition, prefix, (lower.as_ref(), upper.as_ref()))
+                cqls.extend(self.delete_range(tenant, table, partition, prefix, (lower.as_ref(), upper.as_ref()))?);
             }
         }
+        Ok(())
     }
 
     /// Static columns are written apart from the row: they do not end with it, and those that are null stay.
@@ -251,7 +260,7 @@ impl Cassandra {
         values: &'v [Value],
         expires_at: Option<Timestamp>,
         now: Timestamp,
-    ) -> Result<Vec<Cql<'v>>> {
+    ) -> Result<Cql<'v>> {
         let end = CqlValue::Timestamp(CqlTimestamp(expires_at.unwrap_or(NEVER).millis()));
         let ttl = ttl_seconds(expires_at, now);
         let own = |column: &usize| table.columns[*column].kind != Kind::Static;
@@ -282,13 +291,7 @@ impl Cassandra {
                 cql.bind(CqlValue::Int(ttl));
             }
         }
-        let mut cqls = vec![cql.finish()];
-        if cql::statics(table).any(|column| !values[column].is_null()) {
-            let cells = cql::statics(table).map(|column| (column, &values[column]));
-            let cells = cells.filter(|(_, value)| !value.is_null());
-            cqls.push(self.set_statics(tenant, table, &values[..table.partition_columns], cells)?);
-        }
-        Ok(cqls)
+        Ok(cql.finish())
     }
 
     /// All static columns are named, those that are not set are left as they are: one statement for each table.
@@ -387,10 +390,9 @@ fn uuid_of(value: &Value) -> Option<Uuid> {
     }
 }
 
-fn one_partition(writes: &[&Write]) -> bool {
-    writes
-        .windows(2)
-        .all(|pair| pair[0].table().name == pair[1].table().name && pair[0].partition() == pair[1].partition())
+fn one_partition<'w>(mut writes: impl Iterator<Item = &'w Write>) -> bool {
+    let Some(first) = writes.next() else { return true };
+    writes.all(|w| w.table().name == first.table().name && w.partition() == first.partition())
 }
 
 fn strongest(levels: impl Iterator<Item = Consistency>) -> Level {

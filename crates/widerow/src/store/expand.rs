@@ -100,7 +100,7 @@ impl Store {
     }
 
     /// Replaces deletions of ranges on tables without guard where the engine has none, or where order would matter.
-    pub(super) async fn expand_unguarded(&self, writes: Vec<Write>) -> Result<Vec<Write>> {
+    pub(super) async fn expand_ranges(&self, writes: Vec<Write>) -> Result<Vec<Write>> {
         if !writes.iter().any(|w| matches!(w, Write::DeleteRange { .. })) {
             return Ok(writes);
         }

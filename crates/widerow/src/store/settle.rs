@@ -130,7 +130,7 @@ impl Store {
             }
             self.inner.back_off(tries).await;
             if step.expects()
-                && let Some(applied) = self.find_in_ring(step, TRIES - tries).await?
+                && let Some(applied) = Box::pin(self.find_in_ring(step, TRIES - tries)).await?
             {
                 return Ok(Settled { applied, by_ring: true });
             }

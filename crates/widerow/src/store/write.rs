@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use futures::FutureExt as _;
+
 use super::{
     Statics, Store,
     plan::{self, Plan},
@@ -206,11 +208,10 @@ impl Store {
     }
 
     /// No commit waits without a limit. What was begun when the time is over is settled by the next writer or the sweeper.
-    async fn in_time<T>(&self, id: uuid::Uuid, commit: impl Future<Output = Result<T>>) -> Result<T> {
-        match tokio::time::timeout(COMMIT_TIME_MAX, commit).await {
-            Ok(result) => result,
-            Err(_) => Err(Error::Indeterminate { id, detail: format!("not settled within {COMMIT_TIME_MAX:?}") }),
-        }
+    // Not an async function: that would keep the commit's future twice, as its argument and where it runs.
+    fn in_time<T>(&self, id: uuid::Uuid, commit: impl Future<Output = Result<T>>) -> impl Future<Output = Result<T>> {
+        let late = move |_| Err(Error::Indeterminate { id, detail: format!("not settled within {COMMIT_TIME_MAX:?}") });
+        tokio::time::timeout(COMMIT_TIME_MAX, commit).map(move |result| result.unwrap_or_else(late))
     }
 
     pub(super) async fn pause(&self, table: &Table, tries: &mut u32) -> Result<()> {
@@ -336,7 +337,7 @@ impl Store {
             expect = Some(self.expect(anchor));
         }
         let writes = self.expand_guarded(&plan.writes, known.as_ref(), table, now)?;
-        let writes = self.expand_unguarded(writes).await?;
+        let writes = Box::pin(self.expand_ranges(writes)).await?;
         plan::check_size(&writes)?;
         let (inside, outside): (Vec<Write>, Vec<Write>) =
             writes.into_iter().partition(|w| w.table().name == table.name && w.partition() == partition);
@@ -394,30 +395,32 @@ impl Store {
     }
 
     async fn commit_unguarded(&self, plan: Plan) -> Result<Committed> {
-        let writes = self.expand_unguarded(plan.writes).await?;
+        // The rare ways are boxed, so that the common one has a small future.
+        let ranged = plan.writes.iter().any(|w| matches!(w, Write::DeleteRange { .. }));
+        let mut writes = if ranged { Box::pin(self.expand_ranges(plan.writes)).await? } else { plan.writes };
         plan::check_size(&writes)?;
-        if !writes.is_empty() {
-            let step = Step {
-                id: plan.id,
-                tenant: &self.tenant,
-                guarded: None,
-                writes: Vec::new(),
-                now: self.inner.now(),
-                timestamp: self.inner.timestamp(),
-            };
-            let mut step = step;
-            let mut writes = writes;
-            if self.fits(0, &writes, None) {
-                step.writes = writes;
-                match self.apply_settled(&step).await {
-                    // The engine counts otherwise than its abilities say, and has sent nothing.
-                    Err(Error::TooLarge { .. }) if step.writes.len() > 1 => writes = std::mem::take(&mut step.writes),
-                    other => return other.map(|_| Committed { id: plan.id, version: None }),
-                }
-            }
-            self.apply_with_outbox(step, writes).await?;
+        let committed = Committed { id: plan.id, version: None };
+        if writes.is_empty() {
+            return Ok(committed);
         }
-        Ok(Committed { id: plan.id, version: None })
+        let mut step = Step {
+            id: plan.id,
+            tenant: &self.tenant,
+            guarded: None,
+            writes: Vec::new(),
+            now: self.inner.now(),
+            timestamp: self.inner.timestamp(),
+        };
+        if self.fits(0, &writes, None) {
+            step.writes = writes;
+            match self.apply_settled(&step).await {
+                // The engine counts otherwise than its abilities say, and has sent nothing.
+                Err(Error::TooLarge { .. }) if step.writes.len() > 1 => writes = std::mem::take(&mut step.writes),
+                other => return other.map(|_| committed),
+            }
+        }
+        Box::pin(self.apply_with_outbox(step, writes)).await?;
+        Ok(committed)
     }
 }
 
