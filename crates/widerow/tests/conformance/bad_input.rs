@@ -11,7 +11,7 @@ use crate::{
     rows::empty,
     slices::line,
     tables::{Article, ByBigInt, ByDate, ByInt, ByText, Everything, Line, Mixed},
-    world::Target,
+    world::{Target, Worlds},
 };
 
 cases!(

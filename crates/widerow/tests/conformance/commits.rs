@@ -7,7 +7,7 @@ use crate::{
     cases,
     slices::line,
     tables::{Article, ByInt, Line, Mixed, Status},
-    world::Target,
+    world::{Target, Worlds},
 };
 
 cases!(

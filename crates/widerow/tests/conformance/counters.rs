@@ -2,7 +2,11 @@
 
 use widerow::{Commit, Counter, Date, Error};
 
-use crate::{cases, tables::Views, world::Target};
+use crate::{
+    cases,
+    tables::Views,
+    world::{Target, Worlds},
+};
 
 cases!(adds_are_summed, counters_are_not_committed);
 

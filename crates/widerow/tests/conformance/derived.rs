@@ -14,7 +14,7 @@ use crate::{
     tables::{
         Article, ArticleByShelf, ArticleByStatus, ArticleByWord, ArticleNotInStatus, Member, MemberByCity, Status,
     },
-    world::{Target, World},
+    world::{Target, World, Worlds},
 };
 use widerow::Row;
 

@@ -5,7 +5,7 @@ use widerow::{Commit, Error};
 use crate::{
     cases,
     tables::{Session, SessionByDevice},
-    world::Target,
+    world::{Target, Worlds},
 };
 
 cases!(

@@ -13,7 +13,7 @@ use crate::{
     cases,
     commits::article,
     tables::{Article, ArticleByStatus, Status},
-    world::Target,
+    world::{Target, Worlds},
 };
 
 cases!(counters_end_exact, an_error_that_is_certain_changed_nothing);

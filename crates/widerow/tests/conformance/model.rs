@@ -11,7 +11,7 @@ use widerow::{Commit, Error, Operator, Timestamp, store::VerifyOptions, value::V
 use crate::{
     cases,
     tables::{Mixed, Session, SessionByDevice},
-    world::Target,
+    world::{Target, Worlds},
 };
 
 cases!(plain_tables_follow_the_model, guarded_tables_follow_the_model);

@@ -13,7 +13,7 @@ use widerow::{Commit, Date, Row, Store, Timestamp, schema::Direction, value::Key
 use crate::{
     cases,
     tables::{ByBigInt, ByBlob, ByDate, ByDecimal, ByInt, ByText, ByTimestamp},
-    world::Target,
+    world::{Target, Worlds},
 };
 
 cases!(text, ints, bigints, decimals, dates, timestamps, blobs, no_key_is_another);

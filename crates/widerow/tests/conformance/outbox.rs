@@ -17,7 +17,7 @@ use crate::{
     cases,
     commits::article,
     tables::{Article, ArticleByStatus, ArticleByWord, ByInt, Status},
-    world::{Target, World},
+    world::{Target, World, Worlds},
 };
 
 cases!(

@@ -9,7 +9,7 @@ use widerow::{Commit, Date, Timestamp, Vector, meter};
 use crate::{
     cases,
     tables::{Address, Everything, Status},
-    world::Target,
+    world::{Target, Worlds},
 };
 
 cases!(

@@ -8,7 +8,7 @@ use crate::{
     cases,
     slices::line,
     tables::{ByInt, Line},
-    world::Target,
+    world::{Target, Worlds},
 };
 
 cases!(

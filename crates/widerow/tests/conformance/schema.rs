@@ -2,7 +2,10 @@
 
 use widerow::{Commit, Database, Error, Row, Schema, error::SchemaError};
 
-use crate::{cases, world::Target};
+use crate::{
+    cases,
+    world::{Target, Worlds},
+};
 
 cases!(tables_are_created_compared_and_extended, lossy_changes_are_refused_by_name);
 

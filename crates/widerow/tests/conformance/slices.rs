@@ -8,7 +8,7 @@ use widerow::{Commit, Store, meter};
 use crate::{
     cases,
     tables::{Line, Mixed},
-    world::Target,
+    world::{Target, Worlds},
 };
 
 cases!(

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use widerow::{Engine, Schema, dynamodb::DynamoConfig};
 
-use crate::world::{Leftover, address, leave, unique, wait};
+use crate::{Leftover, address, leave, unique, wait};
 
-pub async fn drop_tables(prefix: &str) {
+pub(crate) async fn drop_tables(prefix: &str) {
     let credentials = aws_sdk_dynamodb::config::Credentials::new("test", "test", None, None, "test");
     let config = aws_sdk_dynamodb::Config::builder()
         .behavior_version(aws_sdk_dynamodb::config::BehaviorVersion::latest())
@@ -16,27 +16,32 @@ pub async fn drop_tables(prefix: &str) {
         .credentials_provider(credentials)
         .build();
     let client = aws_sdk_dynamodb::Client::from_conf(config);
-    let names = crate::tables::schema().tables().map(|table| table.name.clone()).collect::<Vec<_>>();
-    for name in names.iter().map(String::as_str).chain(["things"]) {
-        let _ = client.delete_table().table_name(format!("{prefix}{name}")).send().await;
+    let mut after = Some(prefix.to_owned());
+    while let Some(start) = after.take() {
+        // Tables come in the order of their names.
+        let Ok(page) = client.list_tables().exclusive_start_table_name(start).send().await else { return };
+        for name in page.table_names() {
+            if !name.starts_with(prefix) {
+                return;
+            }
+            let _ = client.delete_table().table_name(name).send().await;
+        }
+        after = page.last_evaluated_table_name().map(String::from);
     }
 }
 
-fn dynamo_config(prefix: &str) -> DynamoConfig {
-    DynamoConfig {
+pub(crate) fn open(schema: Schema, create: bool) -> Arc<dyn Engine> {
+    let prefix = format!("{}-", unique());
+    leave(Leftover::Tables(prefix.clone()));
+    let config = DynamoConfig {
         endpoint: address("MERKATO_TEST_DYNAMODB"),
         region: Some("eu-west-1".into()),
         credentials: Some(("test".into(), "test".into())),
-        table_prefix: prefix.into(),
+        table_prefix: prefix,
         ..DynamoConfig::default()
-    }
-}
-
-pub fn open(schema: Schema, create: bool) -> Arc<dyn Engine> {
-    let prefix = format!("{}-", unique());
-    leave(Leftover::Tables(prefix.clone()));
+    };
     wait(async {
-        let engine = widerow::dynamodb::connect(dynamo_config(&prefix), &schema).await.expect("a client");
+        let engine = widerow::dynamodb::connect(config, &schema).await.expect("a client");
         if create {
             assert_eq!(engine.migrate(&schema, true).await.expect("tables").problems, []);
         }
