@@ -1,0 +1,39 @@
+//! The domain of merkato: what a shop knows and decides. It stands on `widerow`, knows no HTTP and no driver.
+//!
+//! Every module has the same shape: `tables.rs` is its data model, `rules.rs` decides without reading or writing,
+//! `ops.rs` loads, decides, commits and answers, `error.rs` names its refusals. Functions take a [`Context`]; time, ids and
+//! chance come from it, so that a run replays. Nobody but a table's own module writes it; what writes through two modules
+//! stands in `flows`.
+
+pub mod catalog;
+pub mod check;
+pub mod claims;
+pub mod context;
+pub mod error;
+pub mod id;
+pub mod limits;
+pub mod money;
+pub mod pattern;
+pub mod settings;
+pub mod text;
+
+pub use check::{BadField, Check, Invalid};
+pub use context::Context;
+pub use error::Kind;
+pub use money::Currency;
+pub use pattern::{AccessPattern, PageRequest};
+pub use settings::Settings;
+pub use widerow::{Cursor, Page, Version};
+
+/// Every table of the domain.
+pub fn schema() -> Result<widerow::Schema, widerow::Error> {
+    let schema = widerow::Schema::new();
+    let schema = claims::tables(schema);
+    let schema = catalog::tables(schema);
+    Ok(schema.build()?)
+}
+
+/// Every access pattern of the domain, as `explain` lists them.
+pub fn patterns() -> impl Iterator<Item = &'static AccessPattern> {
+    [claims::PATTERNS, catalog::PATTERNS].into_iter().flatten()
+}

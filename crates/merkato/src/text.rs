@@ -1,0 +1,49 @@
+//! Texts as they are searched and sorted: without case and accents.
+
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// Lower case, without accents, with single spaces: "Crème  Brûlée" is "creme brulee".
+pub fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for c in text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
+        match c {
+            // Letters that Unicode takes for letters of their own, and readers of a shop for accented ones.
+            'ß' => folded.push_str("ss"),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            'ø' => folded.push('o'),
+            'ł' => folded.push('l'),
+            'đ' | 'ð' => folded.push('d'),
+            'þ' => folded.push_str("th"),
+            'ı' => folded.push('i'),
+            c if c.is_whitespace() => {
+                if !folded.ends_with(' ') && !folded.is_empty() {
+                    folded.push(' ');
+                }
+            }
+            c if is_combining_mark(c) => {}
+            c => folded.push(c),
+        }
+    }
+    folded.truncate(folded.trim_end().len());
+    folded
+}
+
+/// The beginning of a text, at most so many bytes, no character cut.
+pub fn cut(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
+}
+
+/// Words for an address: "Crème brûlée, 2 pcs" is "creme-brulee-2-pcs". Empty where nothing of the text is left.
+pub fn slugify(text: &str) -> String {
+    let mut slug = String::new();
+    for c in fold(text).chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c);
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+    }
+    let slug = cut(&slug, crate::limits::SLUG_BYTES_MAX);
+    slug.trim_end_matches('-').to_owned()
+}
