@@ -223,7 +223,7 @@ impl Derive<FeatureMember> for Product {
     }
 }
 
-/// named-carts Q3: products with exactly this name, shown or not. At most 10,000 rows.
+/// named-carts Q3: the active products with exactly this name. At most 10,000 rows.
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(table = "items_by_name", partition(name), clustering(product_id), read = LocalOne)]
 pub struct NamedItem {
@@ -232,18 +232,19 @@ pub struct NamedItem {
     pub description: Option<String>,
     pub price: Decimal,
     pub currency: Currency,
-    pub status: ProductStatus,
 }
 
 impl Derive<NamedItem> for Product {
     fn derive(&self) -> Vec<NamedItem> {
+        if self.status != ProductStatus::Active {
+            return Vec::new();
+        }
         vec![NamedItem {
             name: self.name.clone(),
             product_id: self.product_id,
             description: self.description.clone(),
             price: self.price,
             currency: self.currency.clone(),
-            status: self.status,
         }]
     }
 
