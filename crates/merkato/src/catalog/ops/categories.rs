@@ -12,7 +12,7 @@ use crate::{
         tables::{Category, CategoryEntry, CategoryMember, Subcategory, TOP},
     },
     check::Check,
-    claims::{self, ClaimKind, Claimed, Holding},
+    claims::{self, Claimed},
     context::Context,
     id::CategoryId,
     limits,
@@ -51,7 +51,7 @@ pub async fn find_category_by_slug(ctx: &Context, slug: &str) -> Result<Option<C
     let mut check = Check::new();
     check.slug("slug", slug);
     check.end()?;
-    match claims::find_owner(ctx, ClaimKind::CategorySlug, slug).await? {
+    match claims::find_owner::<Category>(ctx, slug).await? {
         Some(owner) => find_category(ctx, CategoryId(owner)).await,
         None => Ok(None),
     }
@@ -118,12 +118,12 @@ pub async fn create_category(ctx: &Context, new: NewCategory) -> Result<Category
         if found.is_some() {
             return Err(Error::CategoryExists { category: id });
         }
-        if claim_slug(ctx, &slug, id).await? == Claimed::Taken {
+        if claims::claim::<Category>(ctx, &slug, id.0).await? == Claimed::Taken {
             if slug_is_given {
                 return Err(Error::SlugTaken { slug });
             }
             slug = rules::slug_with_id(&slug, id.0);
-            if claim_slug(ctx, &slug, id).await? == Claimed::Taken {
+            if claims::claim::<Category>(ctx, &slug, id.0).await? == Claimed::Taken {
                 return Err(Error::SlugTaken { slug });
             }
         }
@@ -170,7 +170,7 @@ pub async fn change_category(
         check_category(&category.name, &category.slug)?;
         category.revision += 1;
         category.updated_at = ctx.now();
-        if category.slug != old.slug && claim_slug(ctx, &category.slug, id).await? == Claimed::Taken {
+        if category.slug != old.slug && claims::claim::<Category>(ctx, &category.slug, id.0).await? == Claimed::Taken {
             return Err(Error::SlugTaken { slug: category.slug });
         }
         match ctx.store.commit(Commit::new().unchanged::<Category>(id, version).put(&category)).await {
@@ -216,12 +216,4 @@ fn check_category(name: &str, slug: &str) -> Result<()> {
     check.line("name", name, 1..=limits::NAME_BYTES_MAX);
     check.slug("slug", slug);
     Ok(check.end()?)
-}
-
-async fn claim_slug(ctx: &Context, slug: &str, id: CategoryId) -> Result<Claimed> {
-    let fence = async |owner| -> Result<Holding> {
-        let owner = CategoryId(owner);
-        Ok(claims::fence::<Category>(ctx, owner, owner, |category| category.slug == slug).await?)
-    };
-    claims::claim(ctx, ClaimKind::CategorySlug, slug, id.0, fence).await
 }

@@ -11,7 +11,7 @@ use crate::{
         tables::{Product, ProductStatus},
     },
     check::Check,
-    claims::{self, ClaimKind, Claimed, Holding},
+    claims::{self, Claimed},
     context::Context,
     id::ProductId,
 };
@@ -35,7 +35,7 @@ pub async fn find_product_by_slug(ctx: &Context, slug: &str) -> Result<Option<Pr
     let mut check = Check::new();
     check.slug("slug", slug);
     check.end()?;
-    match claims::find_owner(ctx, ClaimKind::ProductSlug, slug).await? {
+    match claims::find_owner::<Product>(ctx, slug).await? {
         Some(owner) => find_product(ctx, ProductId(owner)).await,
         None => Ok(None),
     }
@@ -62,12 +62,12 @@ pub async fn create_product(ctx: &Context, new: NewProduct) -> Result<Product> {
         if found.is_some() {
             return Err(Error::ProductExists { product: id });
         }
-        if claim_slug(ctx, &product.slug, id).await? == Claimed::Taken {
+        if claims::claim::<Product>(ctx, &product.slug, id.0).await? == Claimed::Taken {
             if slug_is_given {
                 return Err(Error::SlugTaken { slug: product.slug });
             }
             product.slug = rules::slug_with_id(&product.slug, id.0);
-            if claim_slug(ctx, &product.slug, id).await? == Claimed::Taken {
+            if claims::claim::<Product>(ctx, &product.slug, id.0).await? == Claimed::Taken {
                 return Err(Error::SlugTaken { slug: product.slug });
             }
         }
@@ -103,7 +103,7 @@ pub async fn change_product(
         if name_may_count && rules::takes_name(Some(&old), &product) {
             check_name(ctx, &product.name).await?;
         }
-        if product.slug != old.slug && claim_slug(ctx, &product.slug, id).await? == Claimed::Taken {
+        if product.slug != old.slug && claims::claim::<Product>(ctx, &product.slug, id.0).await? == Claimed::Taken {
             return Err(Error::SlugTaken { slug: product.slug });
         }
         match ctx.store.commit(Commit::new().unchanged::<Product>(id, version).put(&product)).await {
@@ -152,12 +152,4 @@ pub(super) async fn note(ctx: &Context, id: ProductId, set: impl Fn(&mut Product
             Ok((commit, ()))
         })
         .await
-}
-
-async fn claim_slug(ctx: &Context, slug: &str, id: ProductId) -> Result<Claimed> {
-    let fence = async |owner| -> Result<Holding> {
-        let owner = ProductId(owner);
-        Ok(claims::fence::<Product>(ctx, owner, owner, |product| product.slug == slug).await?)
-    };
-    claims::claim(ctx, ClaimKind::ProductSlug, slug, id.0, fence).await
 }
