@@ -3,7 +3,7 @@
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use widerow::{Commit, Error as DataError, Page};
 
-use super::products::note;
+use super::products::name_category;
 use crate::{
     catalog::{
         error::{Error, Result},
@@ -180,25 +180,26 @@ pub async fn change_category(
         }
     };
     if change.name.is_some() {
-        rename_products(ctx, &category).await?;
+        let mut written = category.clone();
+        loop {
+            rename_products(ctx, &written).await?;
+            // RACE: as `with_category_name` has it: another may have renamed it since, and be done with its products.
+            let (found, _) = ctx.store.get_versioned::<Category>(id).await?;
+            match found.filter(|found| found.name != written.name) {
+                Some(newer) => written = newer,
+                None => break,
+            }
+        }
     }
     Ok(category)
 }
 
-/// RACE: a product that is filed under the category meanwhile has read the old name or the new one. The commit of the name
-/// came before the list of products is read, so that one with the old name was committed before, and is listed, or was
-/// decided on the old name and is committed later: that one keeps it until the category or the product is changed again.
 async fn rename_products(ctx: &Context, category: &Category) -> Result<()> {
     let mut page = PageRequest::first(limits::PAGE_ROWS_MAX);
     loop {
         let members = list_products_of_category(ctx, category.category_id, page).await?;
         let renamed = members.rows.iter().map(|member| async move {
-            let renamed = note(ctx, member.product_id, |product| {
-                if product.category_id == category.category_id {
-                    product.category_name.clone_from(&category.name);
-                }
-            });
-            match renamed.await {
+            match name_category(ctx, member.product_id, category).await {
                 Err(Error::ProductNotFound { .. }) => Ok(()),
                 other => other,
             }

@@ -8,7 +8,7 @@ use crate::{
     catalog::{
         error::{Error, Result},
         rules::{self, NewProduct, ProductChange},
-        tables::{Product, ProductStatus},
+        tables::{Category, Product, ProductStatus},
     },
     check::Check,
     claims::{self, Claimed},
@@ -72,7 +72,7 @@ pub async fn create_product(ctx: &Context, new: NewProduct) -> Result<Product> {
             }
         }
         match ctx.store.commit(Commit::new().unchanged::<Product>(id, version).put(&product)).await {
-            Ok(_) => return Ok(product),
+            Ok(_) => return with_category_name(ctx, product).await,
             Err(DataError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -107,11 +107,39 @@ pub async fn change_product(
             return Err(Error::SlugTaken { slug: product.slug });
         }
         match ctx.store.commit(Commit::new().unchanged::<Product>(id, version).put(&product)).await {
+            Ok(_) if category.is_some() => return with_category_name(ctx, product).await,
             Ok(_) => return Ok(product),
             Err(DataError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// The product, with the name that its category has now.
+///
+/// RACE: the category may be renamed between the reading of its name and the writing of the product. Whoever renames commits
+/// the name and then lists the products; whoever files commits the product and then looks at the name: one of the two sees
+/// the other. Both look again after they have written, so that a name that is over is never the last one written.
+async fn with_category_name(ctx: &Context, mut product: Product) -> Result<Product> {
+    loop {
+        let (category, _) = ctx.store.get_versioned::<Category>(product.category_id).await?;
+        let Some(category) = category.filter(|category| category.name != product.category_name) else {
+            return Ok(product);
+        };
+        name_category(ctx, product.product_id, &category).await?;
+        product.category_name = category.name;
+    }
+}
+
+/// Writes the category's name into a product of it.
+pub(super) async fn name_category(ctx: &Context, id: ProductId, category: &Category) -> Result<()> {
+    let filed_there = |product: &Product| product.category_id == category.category_id;
+    note(ctx, id, |product| {
+        if filed_there(product) {
+            product.category_name.clone_from(&category.name);
+        }
+    })
+    .await
 }
 
 /// Takes a product out of every list. It stays to be read by its id: orders and carts name it.

@@ -22,12 +22,12 @@ async fn every_pattern_costs_what_it_says_whatever_the_number_of_products(target
     let ctx = &world.ctx;
     let home = category(ctx, "Home").await;
     let lamps = below(ctx, "Lamps", Some(home.category_id)).await;
-    let mut ids = make(&world, &lamps, 0..30).await;
+    let mut ids = make(&world, &lamps, 0..40).await;
     let list: Vec<_> = ids.iter().take(20).map(|id| Featured { product_id: *id, badge: None }).collect();
     catalog::set_featured(ctx, "homepage", &list).await.expect("set");
     catalog::record_purchase(ctx, Uuid::now_v7(), &ids[..12]).await.expect("noted");
     let few = measure(&world, &home, &lamps, ids[0]).await;
-    ids.extend(make(&world, &lamps, 30..300).await);
+    ids.extend(make(&world, &lamps, 40..300).await);
     let many = measure(&world, &home, &lamps, ids[0]).await;
     for ((pattern, rows, few), (_, _, many)) in few.iter().zip(&many) {
         assert!(pattern.cost.admits(few, *rows), "{}: {few}", pattern.name);

@@ -132,5 +132,7 @@ async fn check(world: &World, categories: &[Category], ids: &[ProductId]) {
     for product in &products {
         let found = catalog::get_product_by_slug(ctx, &product.slug).await.expect("found");
         assert_eq!(found.product_id, product.product_id, "seed {}", seed());
+        let category = catalog::get_category(ctx, product.category_id).await.expect("found");
+        assert_eq!(product.category_name, category.name, "seed {}", seed());
     }
 }
