@@ -53,10 +53,24 @@ pub async fn list_items_by_name(ctx: &Context, name: &str, page: PageRequest) ->
     Ok(ctx.store.slice::<NamedItem>(name.to_owned()).limit(page.limit).after(page.cursor).page().await?)
 }
 
+/// Rows that are counted at once: few names are had by more.
+const COUNTED_AT_ONCE: usize = 200;
+
 /// Refuses one product more of a name that too many have. Two at once may both be the last: the limit keeps partitions
 /// small, and a few rows more do no harm.
 pub(super) async fn check_name(ctx: &Context, name: &str) -> Result<()> {
-    let most = limits::PRODUCTS_A_NAME_MAX;
-    let page = ctx.store.slice::<NamedItem>(name.to_owned()).limit(most).page().await?;
-    if page.rows.len() >= most { Err(Error::TooManyOfName { limit: most }) } else { Ok(()) }
+    let most = ctx.settings.catalog.products_a_name_max;
+    let (mut count, mut cursor) = (0, None);
+    loop {
+        let slice = ctx.store.slice::<NamedItem>(name.to_owned()).limit(COUNTED_AT_ONCE).after(cursor);
+        let page = slice.page().await?;
+        count += page.rows.len();
+        cursor = page.next;
+        if count >= most {
+            return Err(Error::TooManyOfName { limit: most });
+        }
+        if cursor.is_none() {
+            return Ok(());
+        }
+    }
 }

@@ -2,7 +2,8 @@
 
 use merkato::{
     AccessPattern, PageRequest,
-    catalog::{self, Category, Featured, SortOrder},
+    catalog::{self, Category, Featured, Product, SortOrder},
+    claims,
     id::ProductId,
 };
 use uuid::Uuid;
@@ -36,7 +37,7 @@ async fn every_pattern_costs_what_it_says_whatever_the_number_of_products(target
         assert_eq!((few.rows_written, few.conditional_writes), (0, 0), "{}", pattern.name);
     }
     let measured: Vec<_> = few.iter().map(|(pattern, ..)| pattern.name).collect();
-    let declared: Vec<_> = catalog::PATTERNS.iter().map(|pattern| pattern.name).collect();
+    let declared: Vec<_> = catalog::PATTERNS.iter().chain(claims::PATTERNS).map(|pattern| pattern.name).collect();
     assert_eq!(measured, declared, "every pattern is measured");
 }
 
@@ -59,7 +60,8 @@ async fn measure(world: &World, home: &Category, lamps: &Category, id: ProductId
     let slug = catalog::get_product(ctx, id).await.expect("found").slug;
     let mut all = Vec::new();
     let mut note = |name: &str, rows: usize, cost: Cost| {
-        let pattern = catalog::PATTERNS.iter().find(|pattern| pattern.name == name).expect(name);
+        let mut patterns = catalog::PATTERNS.iter().chain(claims::PATTERNS);
+        let pattern = patterns.find(|pattern| pattern.name == name).expect(name);
         all.push((pattern, rows as u64, cost));
     };
     let (_, cost) = meter::measure(catalog::get_product(ctx, id)).await;
@@ -109,5 +111,8 @@ async fn measure(world: &World, home: &Category, lamps: &Category, id: ProductId
     let list = catalog::list_products_of_category(ctx, lamps.category_id, page());
     let (_, cost) = meter::measure(list).await;
     note("products of category", PAGE, cost);
+    let (owner, cost) = meter::measure(claims::find_owner::<Product>(ctx, &slug)).await;
+    assert_eq!(owner.expect("read"), Some(id.0));
+    note("claim", 1, cost);
     all
 }

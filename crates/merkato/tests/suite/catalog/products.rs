@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use merkato::{
-    PageRequest,
+    Kind, PageRequest, Settings,
     catalog::{self, Error, NewProduct, Product, ProductChange, ProductStatus},
     id::ProductId,
+    settings::CatalogSettings,
 };
 use rust_decimal::Decimal;
 use uuid::Uuid;
@@ -23,6 +24,7 @@ cases![
     a_change_of_nothing_writes_nothing,
     another_tenant_finds_nothing,
     exact_names_are_found,
+    a_name_is_had_by_so_many_and_no_more,
 ];
 
 async fn every_column_comes_back(target: &Target) {
@@ -173,4 +175,31 @@ async fn exact_names_are_found(target: &Target) {
     assert_eq!(named("lamp").await, []);
     let product: Product = catalog::get_product(ctx, ids[2]).await.expect("still read by its id");
     assert_eq!(product.status, ProductStatus::Archived);
+}
+
+async fn a_name_is_had_by_so_many_and_no_more(target: &Target) {
+    let catalog = CatalogSettings { products_a_name_max: 3 };
+    let world = World::with(target, Settings { catalog, ..Settings::default() });
+    let ctx = &world.ctx;
+    let lamps = category(ctx, "Lamps").await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(catalog::create_product(ctx, on_sale("Lamp", &lamps, 100)).await.expect("a product").product_id);
+    }
+    let refused = catalog::create_product(ctx, on_sale("Lamp", &lamps, 100)).await.expect_err("refused");
+    assert!(matches!(refused, Error::TooManyOfName { limit: 3 }));
+    assert_eq!((refused.code(), refused.kind()), ("too_many_of_name", Kind::Limit));
+    // A draft is not listed; to be shown it needs a place, or another name.
+    let draft = NewProduct { status: ProductStatus::Draft, ..on_sale("Lamp", &lamps, 100) };
+    let draft = catalog::create_product(ctx, draft).await.expect("a draft").product_id;
+    let show = ProductChange { status: Some(ProductStatus::Active), ..ProductChange::default() };
+    let refused = catalog::change_product(ctx, draft, None, show.clone()).await;
+    assert!(matches!(refused, Err(Error::TooManyOfName { .. })));
+    // Those who have it may still be changed.
+    let price =
+        ProductChange { price: Some(Decimal::TWO), status: Some(ProductStatus::Active), ..ProductChange::default() };
+    catalog::change_product(ctx, ids[0], None, price).await.expect("changed");
+    catalog::archive_product(ctx, ids[1], None).await.expect("archived");
+    catalog::change_product(ctx, draft, None, show).await.expect("shown");
+    assert_eq!(merkato::limits::PRODUCTS_A_NAME_MAX, 10_000);
 }
