@@ -12,6 +12,10 @@ pub const LINE_BYTES_MAX: usize = 200;
 pub const DESCRIPTION_BYTES_MAX: usize = 50_000;
 /// The document keeps collections under fifty.
 pub const COLLECTION_ITEMS_MAX: usize = 50;
+/// Bytes of an attribute's value.
+pub const ATTRIBUTE_BYTES_MAX: usize = 2_000;
+/// How far another machine's clock may be ahead.
+pub const CLOCK_SKEW_SECONDS: i64 = 24 * 60 * 60;
 /// The largest price. The sort keys have ten digits before the point.
 pub const PRICE_MAX: Decimal = Decimal::from_parts(0x540B_E3FF, 2, 0, false, 0);
 pub const QUANTITY_MAX: u32 = 100_000;

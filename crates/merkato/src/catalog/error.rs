@@ -23,6 +23,8 @@ pub enum Error {
     SlugTaken { slug: String },
     #[error("there is a product {product} already")]
     ProductExists { product: ProductId },
+    #[error("there is a category {category} already")]
+    CategoryExists { category: CategoryId },
     #[error("{product} was edited meanwhile: it is at revision {found}, not {expected}")]
     Edited { product: ProductId, expected: i64, found: i64 },
     #[error("the category was edited meanwhile: it is at revision {found}, not {expected}")]
@@ -43,6 +45,7 @@ impl Error {
             Error::CategoryNotFound { .. } => "category_not_found",
             Error::SlugTaken { .. } => "slug_taken",
             Error::ProductExists { .. } => "product_exists",
+            Error::CategoryExists { .. } => "category_exists",
             Error::Edited { .. } | Error::CategoryEdited { .. } => "edited_meanwhile",
             Error::TooManyOfName { .. } => "too_many_of_name",
             Error::TooDeep { .. } => "category_too_deep",
@@ -56,7 +59,7 @@ impl Error {
             Error::ProductNotFound { .. } | Error::SlugNotFound { .. } | Error::CategoryNotFound { .. } => {
                 Kind::NotFound
             }
-            Error::SlugTaken { .. } | Error::ProductExists { .. } => Kind::Exists,
+            Error::SlugTaken { .. } | Error::ProductExists { .. } | Error::CategoryExists { .. } => Kind::Exists,
             Error::Edited { .. } | Error::CategoryEdited { .. } => Kind::Conflict,
             Error::TooManyOfName { .. } | Error::TooDeep { .. } => Kind::Limit,
             Error::Data(error) => Kind::of(error),

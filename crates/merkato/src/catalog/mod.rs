@@ -9,18 +9,119 @@
 //! 4. Of two editors who began at the same revision, the second is told (`Error::Edited`).
 
 mod error;
+mod ops;
 mod order;
 mod prefix;
+mod rules;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 pub use error::Error;
+pub use ops::*;
 pub use order::SortOrder;
+pub use rules::{NewProduct, ProductChange};
 pub(crate) use tables::tables;
 pub use tables::{
     BoughtTogether, Category, CategoryEntry, CategoryMember, FeatureMember, FeaturedProduct, NamedItem, Placement,
     PrefixEntry, Product, ProductStatus, RelatedProduct, Subcategory,
 };
 
-use crate::pattern::AccessPattern;
+use crate::pattern::{AccessPattern, Amount, ReadCost};
 
-pub const PATTERNS: &[AccessPattern] = &[];
+const RELATED: ReadCost = ReadCost {
+    partitions: Amount::of(3).and_per_row(1),
+    rows: Amount::of(3).and_per_row(4),
+    requests: Amount::of(3).and_per_row(1),
+};
+
+pub const PATTERNS: &[AccessPattern] = &[
+    AccessPattern {
+        name: "Q1",
+        question: "Everything about one product; also named-carts Q2",
+        table: "products",
+        key: "product_id = ?",
+        cost: ReadCost::ROW,
+    },
+    AccessPattern {
+        name: "Q1 by slug",
+        question: "Everything about the product at an address",
+        table: "claims, products",
+        key: "kind = 'product_slug' AND name = ?, then product_id = ?",
+        cost: ReadCost::ROW.then(ReadCost::ROW),
+    },
+    AccessPattern {
+        name: "Q2",
+        question: "A page of a category's products in one of five orders",
+        table: "products_by_category",
+        key: "category_id = ? AND sort_key >= 'price_asc:' AND sort_key < 'price_asc;'",
+        cost: ReadCost::PAGE,
+    },
+    AccessPattern {
+        name: "Q3",
+        question: "Products of whose names a word begins with what was typed",
+        table: "products_by_name_prefix",
+        key: "name_prefix = ? AND name_lower >= ?",
+        cost: ReadCost { partitions: Amount::of(1), rows: Amount::of(1).and_per_row(3), requests: Amount::of(1) },
+    },
+    AccessPattern {
+        name: "Q4",
+        question: "A list for the front page",
+        table: "featured_products",
+        key: "feature_type = ?",
+        cost: ReadCost::PAGE,
+    },
+    AccessPattern {
+        name: "Q5",
+        question: "Products that go with one, the best first",
+        table: "products, related_products, products_by_category",
+        key: "product_id = ?, then the related ones, then category_id = ? AND sort_key >= 'popular:'",
+        cost: RELATED,
+    },
+    AccessPattern {
+        name: "named-carts Q3",
+        question: "Products with exactly this name",
+        table: "items_by_name",
+        key: "name = ?",
+        cost: ReadCost::PAGE,
+    },
+    AccessPattern {
+        name: "category",
+        question: "One category",
+        table: "categories",
+        key: "category_id = ?",
+        cost: ReadCost::ROW,
+    },
+    AccessPattern {
+        name: "category by slug",
+        question: "The category at an address",
+        table: "claims, categories",
+        key: "kind = 'category_slug' AND name = ?, then category_id = ?",
+        cost: ReadCost::ROW.then(ReadCost::ROW),
+    },
+    AccessPattern {
+        name: "subcategories",
+        question: "The categories right below one, by name",
+        table: "categories_by_parent",
+        key: "parent_id = ?",
+        cost: ReadCost::PAGE,
+    },
+    AccessPattern {
+        name: "breadcrumbs",
+        question: "The categories above one",
+        table: "categories",
+        key: "category_id = ?, for each",
+        cost: ReadCost {
+            partitions: Amount::of(0).and_per_row(1),
+            rows: Amount::of(0).and_per_row(1),
+            requests: Amount::of(0).and_per_row(1),
+        },
+    },
+    AccessPattern {
+        name: "products of category",
+        question: "The products whose own category this is, shown or not",
+        table: "products_of_category",
+        key: "category_id = ?",
+        cost: ReadCost::PAGE,
+    },
+];

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rust_decimal::Decimal;
+use uuid::Uuid;
 use widerow::{Cell, Derive, Row, Schema, Timestamp};
 
 use super::{order::SortOrder, prefix};
 use crate::{
+    claims::{Bearer, ClaimKind},
     id::{CategoryId, ProductId},
     money::Currency,
     text,
@@ -63,6 +65,22 @@ pub struct Product {
     pub revision: i64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+impl Bearer for Product {
+    const KIND: ClaimKind = ClaimKind::ProductSlug;
+
+    fn partition(owner: Uuid) -> ProductId {
+        ProductId(owner)
+    }
+
+    fn key(owner: Uuid) -> ProductId {
+        ProductId(owner)
+    }
+
+    fn has_name(&self, slug: &str) -> bool {
+        self.slug == slug
+    }
 }
 
 /// Q2: a category in one of five orders. One partition a category, five rows a product; expected 5,000 rows, at most 500,000.
@@ -223,7 +241,7 @@ impl Derive<FeatureMember> for Product {
     }
 }
 
-/// named-carts Q3: products with exactly this name, shown or not. At most 10,000 rows.
+/// named-carts Q3: the active products with exactly this name. At most 10,000 rows.
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(table = "items_by_name", partition(name), clustering(product_id), read = LocalOne)]
 pub struct NamedItem {
@@ -232,18 +250,19 @@ pub struct NamedItem {
     pub description: Option<String>,
     pub price: Decimal,
     pub currency: Currency,
-    pub status: ProductStatus,
 }
 
 impl Derive<NamedItem> for Product {
     fn derive(&self) -> Vec<NamedItem> {
+        if self.status != ProductStatus::Active {
+            return Vec::new();
+        }
         vec![NamedItem {
             name: self.name.clone(),
             product_id: self.product_id,
             description: self.description.clone(),
             price: self.price,
             currency: self.currency.clone(),
-            status: self.status,
         }]
     }
 
@@ -292,6 +311,22 @@ pub struct Category {
     pub updated_at: Timestamp,
 }
 
+impl Bearer for Category {
+    const KIND: ClaimKind = ClaimKind::CategorySlug;
+
+    fn partition(owner: Uuid) -> CategoryId {
+        CategoryId(owner)
+    }
+
+    fn key(owner: Uuid) -> CategoryId {
+        CategoryId(owner)
+    }
+
+    fn has_name(&self, slug: &str) -> bool {
+        self.slug == slug
+    }
+}
+
 /// The categories right below one, by name; those at the top are below the nil id. Expected 20 rows, at most 10,000.
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(table = "categories_by_parent", partition(parent_id), clustering(name_lower, category_id), read = LocalOne)]
@@ -304,7 +339,7 @@ pub struct Subcategory {
 }
 
 /// Where the categories without a parent are listed.
-pub const TOP: CategoryId = CategoryId(uuid::Uuid::nil());
+pub const TOP: CategoryId = CategoryId(Uuid::nil());
 
 impl Derive<Subcategory> for Category {
     fn derive(&self) -> Vec<Subcategory> {

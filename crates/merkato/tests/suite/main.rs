@@ -1,7 +1,18 @@
 //! The domain, each case written once, run on every engine.
 
+mod catalog;
 mod world;
 
 fn main() {
-    widerow_testing::run(world::schema, &[]);
+    widerow_testing::run(
+        world::schema,
+        &[
+            catalog::products::CASES,
+            catalog::lists::CASES,
+            catalog::races::CASES,
+            catalog::bad_input::CASES,
+            catalog::costs::CASES,
+            catalog::model::CASES,
+        ],
+    );
 }

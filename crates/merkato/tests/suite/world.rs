@@ -1,14 +1,8 @@
-//! Where a case runs: an engine, a tenant of its own, a clock that stands still, chance from a seed.
+//! Where a case runs: an engine, a tenant of its own, a clock that stands still.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::{Arc, LazyLock};
 
-use merkato::{
-    Context, Settings,
-    context::{Chance, SystemChance},
-};
+use merkato::{Context, Settings, context::SystemChance};
 use widerow::{
     Database, Options, Schema,
     time::{Clock, ManualClock, SystemClock},
@@ -26,25 +20,13 @@ pub struct World {
     pub database: Database,
 }
 
-/// Bytes that follow from a seed: a run replays. Never for a real shop.
-pub struct SeededChance(AtomicU64);
-
-impl SeededChance {
-    pub fn new(seed: u64) -> Self {
-        SeededChance(AtomicU64::new(seed))
-    }
-}
-
-impl Chance for SeededChance {
-    fn fill(&self, bytes: &mut [u8]) {
-        // SplitMix64.
-        for chunk in bytes.chunks_mut(8) {
-            let mut z = self.0.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::SeqCst);
-            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            chunk.copy_from_slice(&(z ^ (z >> 31)).to_le_bytes()[..chunk.len()]);
-        }
-    }
+/// From `MERKATO_TEST_SEED`, or of this run; a failure tells it.
+pub fn seed() -> u64 {
+    static SEED: LazyLock<u64> = LazyLock::new(|| {
+        let given = std::env::var("MERKATO_TEST_SEED").ok().and_then(|text| text.parse().ok());
+        given.unwrap_or_else(|| SystemClock.now().millis() as u64)
+    });
+    *SEED
 }
 
 impl World {
@@ -53,15 +35,15 @@ impl World {
     }
 
     pub fn with(target: &Target, settings: Settings) -> Self {
-        World::on(target, target.engine(), settings)
+        World::on(target.engine(), settings)
     }
 
     /// On tables that no other case uses, for cases that look at whole tables.
     pub fn alone(target: &Target) -> Self {
-        World::on(target, target.empty_engine(), Settings::default())
+        World::on(target.empty_engine(), Settings::default())
     }
 
-    fn on(_target: &Target, engine: Arc<dyn widerow::Engine>, settings: Settings) -> Self {
+    fn on(engine: Arc<dyn widerow::Engine>, settings: Settings) -> Self {
         // The machine's time at the beginning, so that engines with a clock of their own agree about what is over.
         let clock = Arc::new(ManualClock::at(SystemClock.now()));
         let options = Options { clock: clock.clone() as Arc<dyn Clock>, ..Options::default() };

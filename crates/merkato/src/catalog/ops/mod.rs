@@ -1,0 +1,19 @@
+//! What can be done with the catalog.
+
+mod categories;
+mod featured;
+mod products;
+mod related;
+mod search;
+
+pub use categories::{
+    CategoryChange, NewCategory, breadcrumbs, change_category, create_category, find_category, find_category_by_slug,
+    get_category, list_category, list_products_of_category, list_subcategories,
+};
+pub use featured::{Featured, list_featured, set_featured};
+pub use products::{
+    archive_product, change_product, create_product, find_product, find_product_by_slug, get_product,
+    get_product_by_slug, list_products, set_in_stock, set_popularity, set_rating,
+};
+pub use related::{Because, Card, Related, list_related, record_purchase};
+pub use search::{list_items_by_name, suggest};

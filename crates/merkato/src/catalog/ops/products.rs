@@ -1,0 +1,183 @@
+//! Products: made, changed, found.
+
+use rust_decimal::Decimal;
+use widerow::{Commit, Error as DataError};
+
+use super::{categories::get_category, search::check_name};
+use crate::{
+    catalog::{
+        error::{Error, Result},
+        rules::{self, NewProduct, ProductChange},
+        tables::{Category, Product, ProductStatus},
+    },
+    check::Check,
+    claims::{self, Claimed},
+    context::Context,
+    id::ProductId,
+};
+
+/// Q1, named-carts Q2.
+pub async fn find_product(ctx: &Context, id: ProductId) -> Result<Option<Product>> {
+    Ok(ctx.store.get::<Product>(id).await?)
+}
+
+pub async fn get_product(ctx: &Context, id: ProductId) -> Result<Product> {
+    find_product(ctx, id).await?.ok_or(Error::ProductNotFound { product: id })
+}
+
+/// The products with these ids, in their order.
+pub async fn list_products(ctx: &Context, ids: &[ProductId]) -> Result<Vec<Option<Product>>> {
+    Ok(ctx.store.get_many::<Product>(ids.iter().copied()).await?)
+}
+
+/// The product with this slug, or the one that had it last: an old address still leads to it, until another takes it.
+pub async fn find_product_by_slug(ctx: &Context, slug: &str) -> Result<Option<Product>> {
+    let mut check = Check::new();
+    check.slug("slug", slug);
+    check.end()?;
+    match claims::find_owner::<Product>(ctx, slug).await? {
+        Some(owner) => find_product(ctx, ProductId(owner)).await,
+        None => Ok(None),
+    }
+}
+
+pub async fn get_product_by_slug(ctx: &Context, slug: &str) -> Result<Product> {
+    find_product_by_slug(ctx, slug).await?.ok_or_else(|| Error::SlugNotFound { slug: slug.to_owned() })
+}
+
+/// Makes a product. A slug that is not given is made of the name, and made longer where another has it.
+pub async fn create_product(ctx: &Context, new: NewProduct) -> Result<Product> {
+    let id = new.product_id.unwrap_or_else(|| ProductId(ctx.new_id()));
+    let slug_is_given = new.slug.is_some();
+    let mut product = rules::draft(new, id, ctx.now());
+    rules::check(&product, ctx.now())?;
+    let category = get_category(ctx, product.category_id).await?;
+    rules::file_under(&mut product, &category);
+    if rules::takes_name(None, &product) {
+        check_name(ctx, &product.name).await?;
+    }
+    loop {
+        // ORDER: the version before the claim, as `claims` demands.
+        let (found, version) = ctx.store.get_versioned::<Product>(id).await?;
+        if found.is_some() {
+            return Err(Error::ProductExists { product: id });
+        }
+        if claims::claim::<Product>(ctx, &product.slug, id.0).await? == Claimed::Taken {
+            if slug_is_given {
+                return Err(Error::SlugTaken { slug: product.slug });
+            }
+            product.slug = rules::slug_with_id(&product.slug, id.0);
+            if claims::claim::<Product>(ctx, &product.slug, id.0).await? == Claimed::Taken {
+                return Err(Error::SlugTaken { slug: product.slug });
+            }
+        }
+        match ctx.store.commit(Commit::new().unchanged::<Product>(id, version).put(&product)).await {
+            Ok(_) => return with_category_name(ctx, product).await,
+            Err(DataError::Conflict(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Changes a product; with `expected`, only if no editor has changed it since that revision. Every list follows in the same
+/// commit. A change that changes nothing writes nothing.
+pub async fn change_product(
+    ctx: &Context,
+    id: ProductId,
+    expected: Option<i64>,
+    change: ProductChange,
+) -> Result<Product> {
+    let category = match change.category_id {
+        Some(category) => Some(get_category(ctx, category).await?),
+        None => None,
+    };
+    let name_may_count = change.name.is_some() || change.status.is_some();
+    loop {
+        // ORDER: the version before the claim, as `claims` demands.
+        let (found, version) = ctx.store.get_versioned::<Product>(id).await?;
+        let old = found.ok_or(Error::ProductNotFound { product: id })?;
+        let product = rules::change(&old, &change, category.as_ref(), expected, ctx.now())?;
+        if product == old {
+            return Ok(product);
+        }
+        if name_may_count && rules::takes_name(Some(&old), &product) {
+            check_name(ctx, &product.name).await?;
+        }
+        if product.slug != old.slug && claims::claim::<Product>(ctx, &product.slug, id.0).await? == Claimed::Taken {
+            return Err(Error::SlugTaken { slug: product.slug });
+        }
+        match ctx.store.commit(Commit::new().unchanged::<Product>(id, version).put(&product)).await {
+            Ok(_) if category.is_some() => return with_category_name(ctx, product).await,
+            Ok(_) => return Ok(product),
+            Err(DataError::Conflict(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// The product, with the name that its category has now.
+///
+/// RACE: the category may be renamed between the reading of its name and the writing of the product. Whoever renames commits
+/// the name and then lists the products; whoever files commits the product and then looks at the name: one of the two sees
+/// the other. Both look again after they have written, so that a name that is over is never the last one written.
+async fn with_category_name(ctx: &Context, mut product: Product) -> Result<Product> {
+    loop {
+        let (category, _) = ctx.store.get_versioned::<Category>(product.category_id).await?;
+        let Some(category) = category.filter(|category| category.name != product.category_name) else {
+            return Ok(product);
+        };
+        name_category(ctx, product.product_id, &category).await?;
+        product.category_name = category.name;
+    }
+}
+
+/// Writes the category's name into a product of it.
+pub(super) async fn name_category(ctx: &Context, id: ProductId, category: &Category) -> Result<()> {
+    let filed_there = |product: &Product| product.category_id == category.category_id;
+    note(ctx, id, |product| {
+        if filed_there(product) {
+            product.category_name.clone_from(&category.name);
+        }
+    })
+    .await
+}
+
+/// Takes a product out of every list. It stays to be read by its id: orders and carts name it.
+pub async fn archive_product(ctx: &Context, id: ProductId, expected: Option<i64>) -> Result<Product> {
+    let change = ProductChange { status: Some(ProductStatus::Archived), ..ProductChange::default() };
+    change_product(ctx, id, expected, change).await
+}
+
+/// What shoppers think of a product, as the reviews have it.
+pub async fn set_rating(ctx: &Context, id: ProductId, average: Option<Decimal>, count: i32) -> Result<()> {
+    let mut check = Check::new();
+    rules::check_rating(&mut check, average, count);
+    check.end()?;
+    note(ctx, id, |product| (product.rating_average, product.rating_count) = (average, count)).await
+}
+
+/// Whether a product can be had, as the inventory has it.
+pub async fn set_in_stock(ctx: &Context, id: ProductId, in_stock: bool) -> Result<()> {
+    note(ctx, id, |product| product.in_stock = in_stock).await
+}
+
+/// How many units were sold, as the orders have it: what the order `popular` goes by.
+pub async fn set_popularity(ctx: &Context, id: ProductId, units: i64) -> Result<()> {
+    let mut check = Check::new();
+    check.that(units >= 0, "popularity", format!("{units} is negative"));
+    check.end()?;
+    note(ctx, id, |product| product.popularity = units).await
+}
+
+/// Notes a fact that no editor decides: the revision stays, the lists follow.
+pub(super) async fn note(ctx: &Context, id: ProductId, set: impl Fn(&mut Product)) -> Result<()> {
+    ctx.store
+        .guarded::<Product, (), Error>(id, |found| {
+            let old = found.rows.first().ok_or(Error::ProductNotFound { product: id })?;
+            let mut product = old.clone();
+            set(&mut product);
+            let commit = if product == *old { Commit::new() } else { Commit::new().put(&product) };
+            Ok((commit, ()))
+        })
+        .await
+}
