@@ -1,4 +1,4 @@
-//! The shop on the embedded engine.
+//! The shop on the embedded engine, through the operations of its catalog.
 
 use std::{
     path::Path,
@@ -9,20 +9,21 @@ use std::{
 };
 
 use merkato::{
-    Cursor,
-    catalog::{CategoryEntry, Product, SortOrder},
+    Context, Cursor, PageRequest, Settings,
+    catalog::{self, CategoryEntry, NewCategory, Product, SortOrder},
+    context::SystemChance,
     id::{CategoryId, ProductId},
 };
-use widerow::{Commit, Database, Store, embedded::Embedded};
+use widerow::{Database, embedded::Embedded, time::ManualClock};
 
 use super::{PAGE, sample::Sample};
 
-/// Commits on their way at once: they share their syncs.
+/// Products on their way at once: their commits share syncs.
 const WRITERS: usize = 64;
 
 #[derive(Clone)]
 pub struct Shop {
-    store: Store,
+    ctx: Context,
 }
 
 impl Shop {
@@ -30,7 +31,14 @@ impl Shop {
         let schema = || merkato::schema().expect("a schema");
         let database = Database::new(Embedded::open(folder, &schema()).expect("the folder opens"), schema());
         database.migrate().await.expect("tables");
-        let shop = Shop { store: database.tenant("bench").expect("a good name") };
+        let store = database.tenant("bench").expect("a good name");
+        // A clock that stands still: both sides have the same times.
+        let clock = Arc::new(ManualClock::at(sample.now()));
+        let shop = Shop { ctx: Context::new(store, Settings::default(), clock, Arc::new(SystemChance)) };
+        for (category_id, name, parent_id) in sample.categories() {
+            let new = NewCategory { category_id: Some(category_id), name, slug: None, parent_id };
+            catalog::create_category(&shop.ctx, new).await.expect("a category");
+        }
         let next = Arc::new(AtomicUsize::new(0));
         let writer = |_| {
             let (shop, sample, next) = (shop.clone(), sample.clone(), next.clone());
@@ -40,7 +48,7 @@ impl Shop {
                     if i >= sample.len() {
                         break;
                     }
-                    shop.store.commit(Commit::new().put(&sample.product(i))).await.expect("a commit");
+                    catalog::create_product(&shop.ctx, sample.new_product(i)).await.expect("a product");
                 }
             })
         };
@@ -51,14 +59,13 @@ impl Shop {
     }
 
     pub async fn product(&self, id: ProductId) -> Product {
-        self.store.get::<Product>(id).await.expect("a read").expect("a product")
+        catalog::get_product(&self.ctx, id).await.expect("a product")
     }
 
     /// The cheapest first, from the beginning or after where another page ended.
     pub async fn page(&self, category: CategoryId, after: Option<Cursor>) -> (Vec<CategoryEntry>, Option<Cursor>) {
-        let prefix = SortOrder::PriceAsc.prefix();
-        let slice = self.store.slice::<CategoryEntry>(category).starts_with(&prefix).limit(PAGE).after(after);
-        let page = slice.page().await.expect("a read");
+        let request = PageRequest { limit: PAGE, cursor: after };
+        let page = catalog::list_category(&self.ctx, category, SortOrder::PriceAsc, request).await.expect("a page");
         (page.rows, page.next)
     }
 }

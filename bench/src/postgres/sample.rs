@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use merkato::{
     Currency,
-    catalog::{Product, ProductStatus},
+    catalog::{NewProduct, Product, ProductStatus},
     id::{CategoryId, ProductId},
 };
 use rand::{Rng, SeedableRng, rngs::SmallRng, seq::IndexedRandom};
 use rust_decimal::Decimal;
 use uuid::Uuid;
-use widerow::Timestamp;
+use widerow::{
+    Timestamp,
+    time::{Clock as _, SystemClock},
+};
 
 const DEPARTMENTS: [&str; 6] = ["Home", "Garden", "Kitchen", "Office", "Toys", "Sports"];
 const SHELVES: [&str; 9] =
@@ -35,17 +38,32 @@ const BEGINNING: u64 = 1_700_000_000_000;
 
 pub struct Sample {
     products: usize,
+    now: Timestamp,
     leaves: Vec<CategoryId>,
 }
 
 impl Sample {
     pub fn new(products: usize) -> Self {
-        let pairs = DEPARTMENTS.iter().flat_map(|department| SHELVES.map(|shelf| format!("{department} {shelf}")));
-        Sample { products, leaves: pairs.map(|name| category(&name)).collect() }
+        let names = DEPARTMENTS.iter().flat_map(|department| SHELVES.map(|shelf| category_of(department, shelf)));
+        Sample { products, now: SystemClock.now(), leaves: names.collect() }
     }
 
     pub fn len(&self) -> usize {
         self.products
+    }
+
+    /// When all of it was made.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Ids, names and parents, the parents first.
+    pub fn categories(&self) -> Vec<(CategoryId, String, Option<CategoryId>)> {
+        let tops = DEPARTMENTS.iter().map(|department| (category(department), (*department).to_owned(), None));
+        let below = DEPARTMENTS.iter().flat_map(|department| {
+            SHELVES.map(|shelf| (category_of(department, shelf), shelf.to_owned(), Some(category(department))))
+        });
+        tops.chain(below).collect()
     }
 
     /// The categories that products are in; those above them have none of their own.
@@ -73,18 +91,17 @@ impl Sample {
         let description = (0..4).map(|_| pick(&SENTENCES)).collect::<Vec<_>>().join(" ");
         let tags = BTreeSet::from([pick(&STYLES), pick(&MATERIALS), colour.clone()].map(|tag| tag.to_lowercase()));
         let price = self.price(i);
-        let made = Timestamp::from_millis((BEGINNING + i as u64 * 1000) as i64);
         let text = |key: &str, value: String| (key.to_owned(), value);
         Product {
             product_id: self.id(i),
             slug: name.to_lowercase().replace(' ', "-"),
             description: Some(description),
-            category_id: category(&format!("{department} {shelf}")),
+            category_id: category_of(&department, &shelf),
             category_name: shelf,
             category_path: vec![category(&department)],
             brand: Some(brand),
             price,
-            compare_at_price: (i % 5 == 0).then(|| price * Decimal::new(12, 1)).map(|price| price.round_dp(2)),
+            compare_at_price: i.is_multiple_of(5).then(|| price * Decimal::new(12, 1)).map(|price| price.round_dp(2)),
             currency: Currency::new("EUR"),
             sku: Some(format!("SKU-{i:08}")),
             weight_grams: Some(chance.random_range(50..20_000)),
@@ -104,15 +121,47 @@ impl Sample {
             status: ProductStatus::Active,
             rating_average: Some(Decimal::new(chance.random_range(10..=50), 1)),
             rating_count: chance.random_range(0..500),
-            in_stock: i % 7 != 0,
-            popularity: chance.random_range(0..10_000),
+            in_stock: !i.is_multiple_of(7),
+            popularity: 0,
             featured: BTreeMap::new(),
             revision: 1,
-            created_at: made,
-            updated_at: made,
+            created_at: Timestamp::from_millis((BEGINNING + i as u64 * 1000) as i64),
+            updated_at: self.now,
             name,
         }
     }
+
+    /// What becomes of it is `product`.
+    pub fn new_product(&self, i: usize) -> NewProduct {
+        let product = self.product(i);
+        NewProduct {
+            product_id: Some(product.product_id),
+            name: product.name,
+            slug: None,
+            description: product.description,
+            category_id: product.category_id,
+            brand: product.brand,
+            price: product.price,
+            compare_at_price: product.compare_at_price,
+            currency: product.currency,
+            sku: product.sku,
+            weight_grams: product.weight_grams,
+            dimensions: product.dimensions,
+            image_urls: product.image_urls,
+            thumbnail_url: product.thumbnail_url,
+            attributes: product.attributes,
+            tags: product.tags,
+            status: product.status,
+            rating_average: product.rating_average,
+            rating_count: product.rating_count,
+            in_stock: product.in_stock,
+            created_at: Some(product.created_at),
+        }
+    }
+}
+
+fn category_of(department: &str, shelf: &str) -> CategoryId {
+    category(&format!("{department} {shelf}"))
 }
 
 fn category(name: &str) -> CategoryId {

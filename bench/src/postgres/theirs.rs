@@ -93,7 +93,10 @@ impl Table {
             writer.as_mut().write(&values).await.expect("a row");
         }
         writer.as_mut().finish().await.expect("the copy ends");
-        owner.batch_execute(&format!("CREATE INDEX ON {name} (category_id, price, product_id)")).await.expect("an index");
+        owner
+            .batch_execute(&format!("CREATE INDEX ON {name} (category_id, price, product_id)"))
+            .await
+            .expect("an index");
         owner.batch_execute(&format!("VACUUM ANALYZE {name}")).await.expect("statistics");
         Table { config, owner, name }
     }
