@@ -1,8 +1,10 @@
-//! The data layer beside its engines called directly: same machine, same run, same bytes, as ratios.
+//! The data layer beside its engines called directly, and the catalog beside PostgreSQL: same machine, same run, same
+//! bytes, as ratios.
 
 mod cassandra;
 mod embedded;
 mod measure;
+mod postgres;
 
 use clap::Parser;
 
@@ -20,6 +22,9 @@ struct Arguments {
     /// A Cassandra to compare on, such as 127.0.0.1:9042; without one it is left out.
     #[arg(long, env = "MERKATO_TEST_CASSANDRA")]
     cassandra: Option<String>,
+    /// A PostgreSQL to compare the catalog with, as `engines/postgres.sh url` prints it; without one it is left out.
+    #[arg(long, env = "MERKATO_TEST_POSTGRES")]
+    postgres: Option<String>,
     /// Only comparisons whose name holds this.
     #[arg(long)]
     only: Option<String>,
@@ -42,6 +47,10 @@ async fn main() {
     match arguments.cassandra.as_deref().filter(|a| !a.is_empty()) {
         Some(address) => cassandra::run(address, arguments.quick, &mut verdicts).await,
         None => println!("\nskipped: Cassandra, as no address was given"),
+    }
+    match arguments.postgres.as_deref().filter(|a| !a.is_empty()) {
+        Some(address) => postgres::run(address, arguments.quick, &mut verdicts).await,
+        None => println!("\nskipped: PostgreSQL, as no address was given"),
     }
     println!("\n{:<44} {:>8} {:>8}", "", "ratio", "floor");
     let mut below = 0;
