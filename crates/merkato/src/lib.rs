@@ -5,6 +5,7 @@
 //! chance come from it, so that a run replays. Nobody but a table's own module writes it; what writes through two modules
 //! stands in `flows`.
 
+pub mod carts;
 pub mod catalog;
 pub mod check;
 pub mod claims;
@@ -30,10 +31,11 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = widerow::Schema::new();
     let schema = claims::tables(schema);
     let schema = catalog::tables(schema);
+    let schema = carts::tables(schema);
     Ok(schema.build()?)
 }
 
 /// Every access pattern of the domain, as `explain` lists them.
 pub fn patterns() -> impl Iterator<Item = &'static AccessPattern> {
-    [claims::PATTERNS, catalog::PATTERNS].into_iter().flatten()
+    [claims::PATTERNS, catalog::PATTERNS, carts::PATTERNS].into_iter().flatten()
 }
