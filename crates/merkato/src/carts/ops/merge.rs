@@ -121,11 +121,13 @@ async fn take_all(ctx: &Context, user: UserId, source: CartId, report: &mut Merg
             continue;
         };
         if head.merge_id != guest.head.merge_id {
-            if let Some(other) = head.merge_source
-                && is_pending(&cart::read_settled(ctx, other).await?, ctx, user)
-            {
-                Box::pin(take_all(ctx, user, other, &mut MergeReport::default())).await?;
-                continue;
+            // The one who has begun goes first. A cart that was closed anew since then is another merge, and this one is over.
+            if let Some(other) = head.merge_source {
+                let begun = cart::read_settled(ctx, other).await?;
+                if begun.head.merge_id == head.merge_id && is_pending(&begun, ctx, user) {
+                    Box::pin(take_all(ctx, user, other, &mut MergeReport::default())).await?;
+                    continue;
+                }
             }
             // ORDER: behind the look at the user's cart.
             guest = cart::read_settled(ctx, source).await?;
