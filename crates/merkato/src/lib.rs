@@ -5,6 +5,7 @@
 //! chance come from it, so that a run replays. Nobody but a table's own module writes it; what writes through two modules
 //! stands in `flows`.
 
+pub mod carts;
 pub mod catalog;
 pub mod check;
 pub mod claims;
@@ -30,8 +31,10 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = widerow::Schema::new();
     let schema = claims::tables(schema);
     let schema = catalog::tables(schema);
+    let schema = carts::tables(schema);
     Ok(schema.build()?)
 }
 
 /// Every access pattern of the domain by its module, as `explain` lists them.
-pub const PATTERNS: &[(&str, &[AccessPattern])] = &[("catalog", catalog::PATTERNS), ("claims", claims::PATTERNS)];
+pub const PATTERNS: &[(&str, &[AccessPattern])] =
+    &[("catalog", catalog::PATTERNS), ("carts", carts::PATTERNS), ("claims", claims::PATTERNS)];

@@ -40,3 +40,15 @@ pub const RELATED_MAX: usize = 24;
 pub const BOUGHT_TOGETHER_MAX: usize = 50;
 /// Seconds for which a claim to a name is left to the one who made it, before another may ask whether it was used.
 pub const CLAIM_GRACE_SECONDS: i64 = 10;
+/// The document's: carts of one user.
+pub const CARTS_A_USER_MAX: usize = 100;
+/// The document's: lines of one cart.
+pub const LINES_A_CART_MAX: usize = 1_000;
+/// Bytes of a cart's name, which is a part of a key.
+pub const CART_NAME_BYTES_MAX: usize = 200;
+/// Options of one line: size, colour, engraving.
+pub const OPTIONS_A_LINE_MAX: usize = 20;
+/// Lines that are added in one step. Each may replace a row of another key, and a commit has 99 writes.
+pub const LINES_AT_ONCE_MAX: usize = 45;
+/// Days for which the sweep of ended carts may stand still before it misses one.
+pub const CART_SWEEP_DAYS: i32 = 30;

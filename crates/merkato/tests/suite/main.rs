@@ -1,5 +1,6 @@
 //! The domain, each case written once, run on every engine.
 
+mod carts;
 mod catalog;
 mod world;
 
@@ -13,6 +14,14 @@ fn main() {
             catalog::bad_input::CASES,
             catalog::costs::CASES,
             catalog::model::CASES,
+            carts::bad_input::CASES,
+            carts::cost::CASES,
+            carts::guests::CASES,
+            carts::lines::CASES,
+            carts::merge::CASES,
+            carts::model::CASES,
+            carts::named::CASES,
+            carts::stopped::CASES,
         ],
     );
 }
