@@ -5,6 +5,7 @@
 //! chance come from it, so that a run replays. Nobody but a table's own module writes it; what writes through two modules
 //! stands in `flows`.
 
+pub mod accounts;
 pub mod catalog;
 pub mod check;
 pub mod claims;
@@ -13,6 +14,7 @@ pub mod error;
 pub mod id;
 pub mod limits;
 pub mod money;
+pub mod passwords;
 pub mod pattern;
 pub mod settings;
 pub mod text;
@@ -30,10 +32,11 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = widerow::Schema::new();
     let schema = claims::tables(schema);
     let schema = catalog::tables(schema);
+    let schema = accounts::tables(schema);
     Ok(schema.build()?)
 }
 
 /// Every access pattern of the domain, as `explain` lists them.
 pub fn patterns() -> impl Iterator<Item = &'static AccessPattern> {
-    [claims::PATTERNS, catalog::PATTERNS].into_iter().flatten()
+    [claims::PATTERNS, catalog::PATTERNS, accounts::PATTERNS].into_iter().flatten()
 }

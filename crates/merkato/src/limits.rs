@@ -36,3 +36,18 @@ pub const RELATED_MAX: usize = 24;
 pub const BOUGHT_TOGETHER_MAX: usize = 50;
 /// Seconds for which a claim to a name is left to the one who made it, before another may ask whether it was used.
 pub const CLAIM_GRACE_SECONDS: i64 = 10;
+
+/// Bytes of an e-mail address, as SMTP has it.
+pub const EMAIL_BYTES_MAX: usize = 254;
+/// Bytes of a new password. Nothing else is asked of it: length is what makes it hard to guess.
+pub const PASSWORD_BYTES: std::ops::RangeInclusive<usize> = 10..=1_024;
+/// Addresses that one person keeps.
+pub const ADDRESSES_MAX: usize = 5;
+/// Sessions of one person; the oldest goes when there are more.
+pub const SESSIONS_MAX: usize = 50;
+/// Bytes of what a browser says of itself that are kept.
+pub const USER_AGENT_BYTES_MAX: usize = 200;
+/// Bytes of a client's address that are kept: the longest that IPv6 has, with a zone.
+pub const CLIENT_ADDRESS_BYTES_MAX: usize = 64;
+pub const PHONE_BYTES_MAX: usize = 40;
+pub const POSTAL_CODE_BYTES_MAX: usize = 20;
