@@ -61,34 +61,37 @@ pub enum Holding {
     Fenced,
 }
 
+/// A row that has such a name, alone in its partition.
+pub trait Bearer: Row {
+    const KIND: ClaimKind;
+
+    fn partition(owner: Uuid) -> Self::Partition;
+    fn key(owner: Uuid) -> Self::Key;
+    fn has_name(&self, name: &str) -> bool;
+}
+
 /// Whose the name is said to be. The bearer must be asked: a claim can outlive its use.
-pub async fn find_owner(ctx: &Context, kind: ClaimKind, name: &str) -> Result<Option<Uuid>, Error> {
-    Ok(ctx.store.get::<Claim>((kind, name.to_owned())).await?.map(|claim| claim.owner))
+pub async fn find_owner<B: Bearer>(ctx: &Context, name: &str) -> Result<Option<Uuid>, Error> {
+    Ok(ctx.store.get::<Claim>((B::KIND, name.to_owned())).await?.map(|claim| claim.owner))
 }
 
 /// Claims the name for the owner, whose row must be committed afterwards at a version that was read before.
-pub async fn claim<E: From<Error>>(
-    ctx: &Context,
-    kind: ClaimKind,
-    name: &str,
-    owner: Uuid,
-    fence: impl AsyncFn(Uuid) -> Result<Holding, E>,
-) -> Result<Claimed, E> {
+pub async fn claim<B: Bearer>(ctx: &Context, name: &str, owner: Uuid) -> Result<Claimed, Error> {
+    let key = (B::KIND, name.to_owned());
     loop {
-        let (found, version) = ctx.store.get_versioned::<Claim>((kind, name.to_owned())).await?;
+        let (found, version) = ctx.store.get_versioned::<Claim>(key.clone()).await?;
         if let Some(claim) = found.filter(|claim| claim.owner != owner) {
             let fresh = ctx.now() < claim.claimed_at.plus_seconds(limits::CLAIM_GRACE_SECONDS);
-            if fresh || fence(claim.owner).await? == Holding::Held {
+            if fresh || fence::<B>(ctx, name, claim.owner).await? == Holding::Held {
                 return Ok(Claimed::Taken);
             }
         }
         // RACE: written also where it is the owner's already, so that one who has just found it unused must look again.
-        let claim = Claim { kind, name: name.to_owned(), owner, claimed_at: ctx.now() };
-        let commit = Commit::new().unchanged::<Claim>((kind, name.to_owned()), version).put(&claim);
-        match ctx.store.commit(commit).await {
+        let claim = Claim { kind: B::KIND, name: name.to_owned(), owner, claimed_at: ctx.now() };
+        match ctx.store.commit(Commit::new().unchanged::<Claim>(key.clone(), version).put(&claim)).await {
             Ok(_) => return Ok(Claimed::Yours),
             Err(Error::Conflict(_)) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
     }
 }
@@ -96,43 +99,31 @@ pub async fn claim<E: From<Error>>(
 /// Gives the name back, unless the owner has it.
 ///
 /// RACE: the owner may be taking it again at this moment; fenced, it must begin anew, and finds the name free.
-pub async fn release<E: From<Error>>(
-    ctx: &Context,
-    kind: ClaimKind,
-    name: &str,
-    owner: Uuid,
-    fence: impl AsyncFn(Uuid) -> Result<Holding, E>,
-) -> Result<(), E> {
+pub async fn release<B: Bearer>(ctx: &Context, name: &str, owner: Uuid) -> Result<(), Error> {
+    let key = (B::KIND, name.to_owned());
     loop {
-        let key = (kind, name.to_owned());
         let (found, version) = ctx.store.get_versioned::<Claim>(key.clone()).await?;
-        if found.is_none_or(|claim| claim.owner != owner) || fence(owner).await? == Holding::Held {
+        if found.is_none_or(|claim| claim.owner != owner) || fence::<B>(ctx, name, owner).await? == Holding::Held {
             return Ok(());
         }
-        let commit = Commit::new().unchanged::<Claim>(key.clone(), version).delete::<Claim>(key);
+        let commit = Commit::new().unchanged::<Claim>(key.clone(), version).delete::<Claim>(key.clone());
         match ctx.store.commit(commit).await {
             Ok(_) => return Ok(()),
             Err(Error::Conflict(_)) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
     }
 }
 
-/// Whether the row (alone in its partition) has the name; if not, moves its partition on, so that a commit which rests on
-/// an earlier version fails. A row that is not there yet cannot come then either, if it is committed as `unchanged`.
-pub async fn fence<R: Row<Partition: Clone, Key: Clone>>(
-    ctx: &Context,
-    partition: R::Partition,
-    key: R::Key,
-    has_name: impl Fn(&R) -> bool,
-) -> Result<Holding, Error> {
-    ctx.store
-        .guarded::<R, _, Error>(partition, |found| {
-            Ok(match found.rows.first() {
-                Some(row) if has_name(row) => (Commit::new(), Holding::Held),
-                Some(row) => (Commit::new().put(row), Holding::Fenced),
-                None => (Commit::new().delete::<R>(key.clone()), Holding::Fenced),
-            })
+/// Whether the bearer has the name; if not, moves its partition on, so that a commit which rests on an earlier version
+/// fails. A row that is not there yet cannot come then either, if it is committed as `unchanged`.
+pub async fn fence<B: Bearer>(ctx: &Context, name: &str, owner: Uuid) -> Result<Holding, Error> {
+    let decide = |found: &widerow::Partition<B>| {
+        Ok(match found.rows.first() {
+            Some(row) if row.has_name(name) => (Commit::new(), Holding::Held),
+            Some(row) => (Commit::new().put(row), Holding::Fenced),
+            None => (Commit::new().delete::<B>(B::key(owner)), Holding::Fenced),
         })
-        .await
+    };
+    ctx.store.guarded::<B, _, Error>(B::partition(owner), decide).await
 }

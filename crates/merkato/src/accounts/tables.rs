@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use uuid::Uuid;
 use widerow::{Cell, Derive, Row, Schema, Timestamp};
 
 use crate::{
+    claims::{Bearer, ClaimKind},
     id::{AddressId, SessionId, UserId},
     passwords::PasswordHash,
 };
@@ -87,6 +89,22 @@ pub struct User {
     pub pending: BTreeMap<TokenPurpose, PendingToken>,
     /// Addresses that the user has no more, or was about to take, and whose claims are still to be given back.
     pub former_emails: BTreeSet<String>,
+}
+
+impl Bearer for User {
+    const KIND: ClaimKind = ClaimKind::Email;
+
+    fn partition(owner: Uuid) -> UserId {
+        UserId(owner)
+    }
+
+    fn key(owner: Uuid) -> UserId {
+        UserId(owner)
+    }
+
+    fn has_name(&self, email: &str) -> bool {
+        self.email.as_deref() == Some(email)
+    }
 }
 
 /// Q7: whose an e-mail address is, with what logging in needs. One row a partition.

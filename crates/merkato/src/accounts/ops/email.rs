@@ -1,6 +1,5 @@
 //! The e-mail address: verified, changed, given back.
 
-use uuid::Uuid;
 use widerow::Error as DataError;
 
 use super::{
@@ -17,20 +16,12 @@ use super::{
 };
 use crate::{
     check::{Check, Invalid},
-    claims::{self, ClaimKind, Claimed, Holding},
+    claims::{self, Claimed},
     context::Context,
     id::UserId,
 };
 
 const STILL_CLAIMED: &str = "the claim to an address that is not used could not be given back yet";
-
-/// Whether a user has the address; if not, nothing that it has begun can give it to it.
-pub(super) fn fence(ctx: &Context, email: &str) -> impl AsyncFn(Uuid) -> Result<Holding> {
-    async move |owner: Uuid| {
-        let owner = UserId(owner);
-        Ok(claims::fence::<User>(ctx, owner, owner, |user| user.email.as_deref() == Some(email)).await?)
-    }
-}
 
 /// Gives back the claims to the addresses that the user has no more.
 ///
@@ -40,7 +31,7 @@ pub(super) async fn let_go(ctx: &Context, user: &User) -> Result<()> {
         return Ok(());
     }
     for email in &user.former_emails {
-        claims::release(ctx, ClaimKind::Email, email, user.user_id.0, fence(ctx, email)).await?;
+        claims::release::<User>(ctx, email, user.user_id.0).await?;
     }
     let gone = &user.former_emails;
     ctx.store
@@ -109,8 +100,8 @@ pub async fn confirm_email_change(ctx: &Context, token: &str) -> Result<User> {
             Err(error) => {
                 // The token was good a moment ago, and the address was claimed for nothing.
                 if let Some(email) = claimed.filter(|_| !matches!(error, Error::Data(_))) {
-                    let released = claims::release(ctx, ClaimKind::Email, &email, user_id.0, fence(ctx, &email)).await;
-                    afterwards(released, STILL_CLAIMED);
+                    let released = claims::release::<User>(ctx, &email, user_id.0).await;
+                    afterwards(released.map_err(Error::from), STILL_CLAIMED);
                 }
                 return Err(as_invalid(error));
             }
@@ -126,7 +117,7 @@ async fn change_email(ctx: &Context, user_id: UserId, secret: &Secret, claimed: 
     let user = rules::living(found, user_id)?;
     let token = rules::find_token(&user, TokenPurpose::ChangeEmail, secret, ctx.now())?;
     let email = token.new_email.clone().ok_or(Error::TokenInvalid)?;
-    if claims::claim(ctx, ClaimKind::Email, &email, user_id.0, fence(ctx, &email)).await? == Claimed::Taken {
+    if claims::claim::<User>(ctx, &email, user_id.0).await? == Claimed::Taken {
         return Err(Error::EmailTaken);
     }
     *claimed = Some(email);

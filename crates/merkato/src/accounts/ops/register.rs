@@ -9,11 +9,11 @@ use super::{
         tables::User,
         token::{Letter, Secret},
     },
-    TRIES_MAX, email, pending,
+    TRIES_MAX, pending,
 };
 use crate::{
     check::Check,
-    claims::{self, ClaimKind, Claimed},
+    claims::{self, Claimed},
     context::Context,
     id::UserId,
 };
@@ -41,7 +41,7 @@ pub async fn register(ctx: &Context, new: NewUser) -> Result<Registered> {
     let hash = ctx.passwords.hash(&new.password, ctx.random()).await?;
     for _ in 0..TRIES_MAX {
         let user_id = UserId(ctx.new_id());
-        match claims::claim(ctx, ClaimKind::Email, &email, user_id.0, email::fence(ctx, &email)).await? {
+        match claims::claim::<User>(ctx, &email, user_id.0).await? {
             Claimed::Taken => return Err(Error::EmailTaken),
             Claimed::Yours => {}
         }

@@ -143,7 +143,9 @@ async fn see(ctx: &Context, session: &Session) -> Result<()> {
 pub async fn list_sessions(ctx: &Context, user_id: UserId) -> Result<Vec<UserSession>> {
     let user = get_user(ctx, user_id).await?;
     let page = ctx.store.slice::<UserSession>(user_id).reverse().limit(limits::SESSIONS_MAX).page().await?;
-    Ok(page.rows.into_iter().filter(|session| session.session_epoch == user.session_epoch).collect())
+    let now = ctx.now();
+    let good = |session: &UserSession| session.session_epoch == user.session_epoch && now < session.expires_at;
+    Ok(page.rows.into_iter().filter(good).collect())
 }
 
 /// Ends a session of the user: logging out. One that has ended already is no error.
