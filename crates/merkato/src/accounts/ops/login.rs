@@ -16,7 +16,6 @@ use crate::{check::Check, context::Context};
 
 /// Who came in, and the token that the client shows from now on.
 #[derive(Clone, Debug)]
-#[must_use = "the token is kept nowhere else"]
 pub struct LoggedIn {
     pub user: User,
     pub actor: Actor,

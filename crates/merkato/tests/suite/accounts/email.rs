@@ -7,7 +7,7 @@ use merkato::{
 };
 use widerow_testing::Target;
 
-use super::{client, code, dying, log_in, new_user, register, rows, verified, world};
+use super::{at_every_step, client, code, dying, log_in, new_user, register, rows, verified, world};
 
 widerow_testing::cases![
     an_address_changes_when_the_letter_is_answered_and_the_old_one_is_free_at_once,
@@ -114,7 +114,7 @@ async fn a_change_that_dies_anywhere_can_be_confirmed_again(target: &Target) {
     let world = world(target);
     let ctx = &world.ctx;
     let engine = target.engine();
-    for steps in 0.. {
+    at_every_step(async |steps| {
         let (old, new) = (format!("old{steps}@example.com"), format!("new{steps}@example.com"));
         let user = register(ctx, &old).await.user;
         let letter = accounts::request_email_change(ctx, user.user_id, &new).await.unwrap();
@@ -128,10 +128,9 @@ async fn a_change_that_dies_anywhere_can_be_confirmed_again(target: &Target) {
         let heir = register(ctx, &old).await.user;
         assert_eq!(accounts::find_by_email(ctx, &old).await.unwrap().unwrap().user_id, heir.user_id);
         assert_eq!(accounts::find_by_email(ctx, &new).await.unwrap().unwrap().user_id, user.user_id);
-        if !faulty.has_stopped() {
-            break;
-        }
-    }
+        faulty.has_stopped()
+    })
+    .await;
 }
 
 /// Three users hand three addresses round, while others try to take them.

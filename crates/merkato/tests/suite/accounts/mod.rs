@@ -11,6 +11,7 @@ pub mod sessions;
 
 use std::sync::Arc;
 
+use futures::future::join_all;
 use merkato::{
     Context, Settings,
     accounts::{self, Client, LoggedIn, NewUser, Profile, Registered, User},
@@ -72,6 +73,18 @@ async fn log_in(ctx: &Context, email: &str) -> LoggedIn {
 /// The code of a refusal.
 fn code<T>(result: Result<T, accounts::Error>) -> &'static str {
     result.map_or_else(|error| error.code(), |_| "ok")
+}
+
+/// Runs the case with a process that dies after 0 steps, 1, 2 and so on, some side by side, until one lives to the end.
+/// The case gets the number, which makes a good name, and says whether its process died.
+async fn at_every_step(case: impl AsyncFn(u64) -> bool) {
+    const AT_ONCE: u64 = 8;
+    for first in (0..).step_by(AT_ONCE as usize) {
+        let died = join_all((first..first + AT_ONCE).map(|steps| case(steps))).await;
+        if died.contains(&false) {
+            return;
+        }
+    }
 }
 
 /// The same shop as another process sees it, which dies after so many steps.

@@ -9,7 +9,7 @@ use merkato::{
 use widerow::{Commit, Error as DataError, meter::measure};
 use widerow_testing::Target;
 
-use super::{PASSWORD, code, dying, new_user, register, rows, verified, world};
+use super::{PASSWORD, at_every_step, code, dying, new_user, register, rows, verified, world};
 
 widerow_testing::cases![
     of_two_hundred_at_once_one_gets_the_address,
@@ -65,7 +65,7 @@ async fn a_claim_left_by_a_crash_passes_on_and_the_first_one_is_too_late(target:
 async fn a_registration_that_dies_anywhere_blocks_the_address_for_a_moment_only(target: &Target) {
     let world = world(target);
     let engine = target.engine();
-    for steps in 0.. {
+    at_every_step(async |steps| {
         let email = format!("ada{steps}@example.com");
         let (ctx, faulty) = dying(&world, &engine, steps);
         let first = accounts::register(&ctx, new_user(&email)).await;
@@ -80,10 +80,9 @@ async fn a_registration_that_dies_anywhere_blocks_the_address_for_a_moment_only(
         accounts::set_role(&world.ctx, UserId(claim.owner), accounts::Role::Customer).await.unwrap();
         let entry = accounts::find_by_email(&world.ctx, &email).await.unwrap().unwrap();
         assert_eq!(entry.user_id.0, claim.owner);
-        if !faulty.has_stopped() {
-            break;
-        }
-    }
+        faulty.has_stopped()
+    })
+    .await;
     let users = rows::<User>(&world).await;
     assert_eq!(users.len(), rows::<UserByEmail>(&world).await.len());
 }

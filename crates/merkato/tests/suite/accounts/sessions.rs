@@ -2,8 +2,10 @@
 
 use merkato::{
     accounts::{self, Client, Role, Session, User, UserSession},
+    id::SessionId,
     limits,
 };
+use widerow::Commit;
 use widerow_testing::Target;
 
 use super::{code, log_in, rows, verified, world};
@@ -90,18 +92,27 @@ async fn the_oldest_session_goes_when_there_are_too_many(target: &Target) {
     let world = world(target);
     let ctx = &world.ctx;
     let user = verified(ctx, "ada@example.com").await;
-    let mut tokens = Vec::new();
-    for _ in 0..=limits::SESSIONS_MAX {
+    let first = log_in(ctx, "ada@example.com").await;
+    world.clock.advance_millis(1);
+    let second = log_in(ctx, "ada@example.com").await;
+    let row = accounts::list_sessions(ctx, user.user_id).await.unwrap().remove(0);
+    let more = (2..limits::SESSIONS_MAX).fold(Commit::new(), |commit, i| {
         world.clock.advance_millis(1);
-        tokens.push(log_in(ctx, "ada@example.com").await.token);
-    }
+        let (session_id, token_hash) = (SessionId(ctx.new_id()), format!("{i:064}"));
+        commit.put_for(&UserSession { session_id, token_hash, ..row.clone() }, 3_600)
+    });
+    ctx.store.commit(more).await.unwrap();
+    accounts::authenticate(ctx, first.token.as_str()).await.unwrap();
+    world.clock.advance_millis(1);
+    let last = log_in(ctx, "ada@example.com").await;
     assert_eq!(accounts::list_sessions(ctx, user.user_id).await.unwrap().len(), limits::SESSIONS_MAX);
-    assert_eq!(code(accounts::authenticate(ctx, tokens[0].as_str()).await), "not_logged_in");
-    for token in [&tokens[1], &tokens[limits::SESSIONS_MAX]] {
-        accounts::authenticate(ctx, token.as_str()).await.unwrap();
+    assert_eq!(code(accounts::authenticate(ctx, first.token.as_str()).await), "not_logged_in");
+    for entered in [second, last] {
+        accounts::authenticate(ctx, entered.token.as_str()).await.unwrap();
     }
     accounts::revoke_all_sessions(ctx, user.user_id).await.unwrap();
     assert_eq!(rows::<UserSession>(&world).await, []);
+    assert_eq!(rows::<Session>(&world).await, []);
 }
 
 async fn a_new_epoch_ends_sessions_whose_rows_are_still_there(target: &Target) {
