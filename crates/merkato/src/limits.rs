@@ -52,3 +52,18 @@ pub const OPTIONS_A_LINE_MAX: usize = 20;
 pub const LINES_AT_ONCE_MAX: usize = 45;
 /// Days for which the sweep of ended carts may stand still before it misses one.
 pub const CART_SWEEP_DAYS: i32 = 30;
+
+/// Bytes of an e-mail address, as SMTP has it.
+pub const EMAIL_BYTES_MAX: usize = 254;
+/// Bytes of a new password. Nothing else is asked of it: length is what makes it hard to guess.
+pub const PASSWORD_BYTES: std::ops::RangeInclusive<usize> = 10..=1_024;
+/// Addresses that one person keeps.
+pub const ADDRESSES_MAX: usize = 5;
+/// Sessions of one person; the oldest goes when there are more.
+pub const SESSIONS_MAX: usize = 50;
+/// Bytes of what a browser says of itself that are kept.
+pub const USER_AGENT_BYTES_MAX: usize = 200;
+/// Bytes of a client's address that are kept: the longest that IPv6 has, with a zone.
+pub const CLIENT_ADDRESS_BYTES_MAX: usize = 64;
+pub const PHONE_BYTES_MAX: usize = 40;
+pub const POSTAL_CODE_BYTES_MAX: usize = 20;

@@ -1,5 +1,6 @@
 //! The domain, each case written once, run on every engine.
 
+mod accounts;
 mod carts;
 mod catalog;
 mod world;
@@ -22,6 +23,14 @@ fn main() {
             carts::model::CASES,
             carts::named::CASES,
             carts::stopped::CASES,
+            accounts::addresses::CASES,
+            accounts::costs::CASES,
+            accounts::email::CASES,
+            accounts::erasure::CASES,
+            accounts::login::CASES,
+            accounts::passwords::CASES,
+            accounts::registration::CASES,
+            accounts::sessions::CASES,
         ],
     );
 }
