@@ -26,11 +26,7 @@ mod tables;
 mod tests;
 
 pub use error::{Error, Result};
-pub use ops::{
-    Cart, Dropped, MergeReport, Swept, activate_cart, add_line, add_lines, clear_cart, copy_cart, create_cart,
-    delete_cart, find_active_cart, find_line, find_product, list_carts, merge_guest_cart, remove_line, rename_cart,
-    set_email, set_quantity, show_cart, sweep,
-};
+pub use ops::*;
 pub use rules::{DropReason, ItemSnapshot, line_id};
 pub use shopper::{GuestToken, Shopper, Which};
 pub(crate) use tables::tables;

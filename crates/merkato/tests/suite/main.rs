@@ -3,6 +3,7 @@
 mod accounts;
 mod carts;
 mod catalog;
+mod flows;
 mod world;
 
 fn main() {
@@ -31,6 +32,7 @@ fn main() {
             accounts::passwords::CASES,
             accounts::registration::CASES,
             accounts::sessions::CASES,
+            flows::CASES,
         ],
     );
 }

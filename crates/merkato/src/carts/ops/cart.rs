@@ -69,7 +69,7 @@ impl Contents {
     }
 
     /// Whether the totals are those of the lines. Carts that are gone are taken apart without them.
-    fn agrees(&self, now: Timestamp) -> bool {
+    pub fn agrees(&self, now: Timestamp) -> bool {
         let gone = self.head.closed || self.has_ended(now);
         gone || self.head.subtotal == rules::subtotal(&self.lines) && self.head.item_count == rules::pieces(&self.lines)
     }

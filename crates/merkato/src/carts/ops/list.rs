@@ -52,14 +52,18 @@ pub async fn activate_cart(ctx: &Context, user: UserId, cart: CartId) -> Result<
     change(ctx, user, |entries| rules::activate(entries, cart)).await
 }
 
-/// Keeps the user's e-mail address beside the carts, as the document has it.
+/// Keeps the user's e-mail address beside the carts, as the document has it. Where it is there already, nothing is written.
 pub async fn set_email(ctx: &Context, user: UserId, email: &str) -> Result<()> {
     let mut check = Check::new();
     check.line("email", email, 1..=limits::LINE_BYTES_MAX);
     check.end()?;
-    let commit = Commit::new().set_static(user, CartEntry::USER_EMAIL, &Some(email.to_owned()));
-    ctx.store.commit(commit).await?;
-    Ok(())
+    ctx.store
+        .guarded::<CartEntry, _, Error>(user, |view| {
+            let known = view.statics.get(CartEntry::USER_EMAIL)?.flatten();
+            let set = || Commit::new().set_static(user, CartEntry::USER_EMAIL, &Some(email.to_owned()));
+            Ok((if known.as_deref() == Some(email) { Commit::new() } else { set() }, ()))
+        })
+        .await
 }
 
 /// The user's active cart; a user without any gets one.

@@ -30,7 +30,7 @@ use crate::world::{World, schema};
 const PASSWORD: &str = "correct horse";
 
 /// Passwords that are quick to hash, and to guess.
-fn settings() -> Settings {
+pub fn settings() -> Settings {
     let passwords = PasswordSettings { memory_kib: 8, passes: 1, ..PasswordSettings::default() };
     let passwords = PasswordSettings { wait_seconds_max: 60, ..passwords };
     Settings { accounts: AccountSettings { passwords, ..AccountSettings::default() }, ..Settings::default() }
