@@ -39,6 +39,11 @@ impl Context {
         Context { store, settings: Arc::new(settings), passwords, clock, chance }
     }
 
+    /// The same surroundings for another tenant: how many passwords are hashed at once is a bound for the whole process.
+    pub fn with_store(&self, store: Store) -> Self {
+        Context { store, ..self.clone() }
+    }
+
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }

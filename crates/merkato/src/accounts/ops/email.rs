@@ -50,16 +50,23 @@ pub(super) async fn let_go_afterwards(ctx: &Context, user: &User) {
     afterwards(let_go(ctx, user).await, STILL_CLAIMED);
 }
 
-/// Another letter for verifying an address. None if nobody has it, or it is verified: what a stranger is told must not
-/// differ, nor the time that it takes.
+/// Another letter for verifying an address. None if nobody has it, or it is verified. A stranger must not be able to tell:
+/// the server says the same, and does not make anyone wait for this before it does.
 pub async fn request_verification(ctx: &Context, email: &str, address: &str) -> Result<Option<Letter>> {
     let email = checked(email)?;
     attempts::begin(ctx, Subject::Letters(&email), address).await?;
     match find_by_email(ctx, &email).await? {
-        Some(entry) if !entry.email_verified => {
-            issue(ctx, entry.user_id, TokenPurpose::VerifyEmail, None).await.map(|(letter, _)| Some(letter))
-        }
+        Some(entry) if !entry.email_verified => issue_to_stranger(ctx, entry.user_id, TokenPurpose::VerifyEmail).await,
         _ => Ok(None),
+    }
+}
+
+/// A token for who may not be there any more.
+pub(super) async fn issue_to_stranger(ctx: &Context, user_id: UserId, purpose: TokenPurpose) -> Result<Option<Letter>> {
+    match issue(ctx, user_id, purpose, None).await {
+        Ok((letter, _)) => Ok(Some(letter)),
+        Err(Error::UserNotFound { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -74,12 +81,13 @@ pub async fn verify_email(ctx: &Context, token: &str) -> Result<User> {
 
 /// Asks for another address; the caller has made sure of the person (`confirm_password`). The letter goes to the new address,
 /// and nothing changes before it is answered. Whether the new one is taken is told only to who can read its letters.
-pub async fn request_email_change(ctx: &Context, user_id: UserId, new_email: &str) -> Result<Letter> {
+pub async fn request_email_change(ctx: &Context, user_id: UserId, new_email: &str, address: &str) -> Result<Letter> {
     let new_email = checked(new_email)?;
     let user = super::get_user(ctx, user_id).await?;
     if user.email.as_ref() == Some(&new_email) {
         return Err(Invalid::new("email", "it is the address already").into());
     }
+    attempts::begin(ctx, Subject::Letters(&new_email), address).await?;
     let (letter, user) = issue(ctx, user_id, TokenPurpose::ChangeEmail, Some(&new_email)).await?;
     // One that was asked for before, and may have been claimed.
     let_go_afterwards(ctx, &user).await;

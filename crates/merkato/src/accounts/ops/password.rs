@@ -9,7 +9,7 @@ use super::{
     },
     TRIES_MAX, afterwards,
     attempts::{self, Subject},
-    change_user, email, get_user, issue,
+    change_user, email, get_user,
     login::LoggedIn,
     profile::find_by_email,
     session::{self, Client},
@@ -111,15 +111,13 @@ pub async fn change_password(
     session::open(ctx, changed, client).await
 }
 
-/// A letter for who has forgotten the password. None if nobody has the address: what a stranger is told must not differ,
-/// nor the time that it takes.
+/// A letter for who has forgotten the password. None if nobody has the address. A stranger must not be able to tell: the
+/// server says the same, and does not make anyone wait for this before it does.
 pub async fn request_password_reset(ctx: &Context, email: &str, address: &str) -> Result<Option<Letter>> {
     let email = email::checked(email)?;
     attempts::begin(ctx, Subject::Letters(&email), address).await?;
     match find_by_email(ctx, &email).await? {
-        Some(entry) => {
-            issue(ctx, entry.user_id, TokenPurpose::ResetPassword, None).await.map(|(letter, _)| Some(letter))
-        }
+        Some(entry) => email::issue_to_stranger(ctx, entry.user_id, TokenPurpose::ResetPassword).await,
         None => Ok(None),
     }
 }

@@ -82,7 +82,7 @@ async fn derived_tables_agree_after_a_busy_day(target: &Target) {
                 log_in(&ctx, &email).await;
             }
             let other = format!("v{i}@example.com");
-            let letter = accounts::request_email_change(&ctx, id, &other).await.unwrap();
+            let letter = accounts::request_email_change(&ctx, id, &other, "192.0.2.1").await.unwrap();
             accounts::confirm_email_change(&ctx, letter.token.as_str()).await.unwrap();
             let entered = accounts::log_in(&ctx, &other, PASSWORD, &from).await.unwrap();
             match i / 3 {

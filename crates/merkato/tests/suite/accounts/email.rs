@@ -23,10 +23,13 @@ async fn an_address_changes_when_the_letter_is_answered_and_the_old_one_is_free_
     let ctx = &world.ctx;
     let user = verified(ctx, "ada@example.com").await;
     let entered = log_in(ctx, "ada@example.com").await;
-    assert_eq!(code(accounts::request_email_change(ctx, user.user_id, " Ada@example.com").await), "invalid");
-    assert_eq!(code(accounts::request_email_change(ctx, user.user_id, "nonsense").await), "invalid");
-    let dropped = accounts::request_email_change(ctx, user.user_id, "typo@example.com").await.unwrap();
-    let letter = accounts::request_email_change(ctx, user.user_id, "New@example.com").await.unwrap();
+    assert_eq!(
+        code(accounts::request_email_change(ctx, user.user_id, " Ada@example.com", "192.0.2.1").await),
+        "invalid"
+    );
+    assert_eq!(code(accounts::request_email_change(ctx, user.user_id, "nonsense", "192.0.2.1").await), "invalid");
+    let dropped = accounts::request_email_change(ctx, user.user_id, "typo@example.com", "192.0.2.1").await.unwrap();
+    let letter = accounts::request_email_change(ctx, user.user_id, "New@example.com", "192.0.2.1").await.unwrap();
     assert_eq!(letter.email, "new@example.com");
     assert_eq!(accounts::find_by_email(ctx, "new@example.com").await.unwrap(), None);
     log_in(ctx, "ada@example.com").await;
@@ -47,7 +50,7 @@ async fn an_address_changes_when_the_letter_is_answered_and_the_old_one_is_free_
     assert_eq!(log_in(ctx, "ada@example.com").await.actor.user_id, heir.user_id);
     assert!(accounts::get_user(ctx, user.user_id).await.unwrap().former_emails.is_empty());
 
-    let late = accounts::request_email_change(ctx, user.user_id, "later@example.com").await.unwrap();
+    let late = accounts::request_email_change(ctx, user.user_id, "later@example.com", "192.0.2.1").await.unwrap();
     world.clock.advance_millis(ctx.settings.accounts.email_change_token_seconds * 1_000);
     assert_eq!(code(accounts::confirm_email_change(ctx, late.token.as_str()).await), "token_invalid");
 }
@@ -58,7 +61,9 @@ async fn of_many_who_want_one_address_one_gets_it(target: &Target) {
     let mut tokens = Vec::new();
     for i in 0..10 {
         let user = register(ctx, &format!("u{i}@example.com")).await.user;
-        let letter = accounts::request_email_change(ctx, user.user_id, "wanted@example.com").await.unwrap();
+        world.clock.advance_millis(60_000);
+        let letter =
+            accounts::request_email_change(ctx, user.user_id, "wanted@example.com", "192.0.2.1").await.unwrap();
         tokens.push(letter.token);
     }
     let changes = tokens.into_iter().map(|token| {
@@ -83,7 +88,8 @@ async fn of_many_who_want_one_address_one_gets_it(target: &Target) {
 async fn a_token_changes_the_address_once(target: &Target) {
     let world = world(target);
     let user = register(&world.ctx, "ada@example.com").await.user;
-    let letter = accounts::request_email_change(&world.ctx, user.user_id, "new@example.com").await.unwrap();
+    let letter =
+        accounts::request_email_change(&world.ctx, user.user_id, "new@example.com", "192.0.2.1").await.unwrap();
     let uses = (0..4).map(|_| {
         let (ctx, token) = (world.ctx.clone(), letter.token.clone());
         tokio::spawn(async move { code(accounts::confirm_email_change(&ctx, token.as_str()).await) })
@@ -101,7 +107,7 @@ async fn an_address_that_is_taken_stays_where_it_is(target: &Target) {
     let ada = register(ctx, "ada@example.com").await.user;
     let bob = register(ctx, "bob@example.com").await.user;
     world.clock.advance_millis(60_000);
-    let letter = accounts::request_email_change(ctx, ada.user_id, "bob@example.com").await.unwrap();
+    let letter = accounts::request_email_change(ctx, ada.user_id, "bob@example.com", "192.0.2.1").await.unwrap();
     assert_eq!(code(accounts::confirm_email_change(ctx, letter.token.as_str()).await), "email_taken");
     assert_eq!(accounts::find_by_email(ctx, "bob@example.com").await.unwrap().unwrap().user_id, bob.user_id);
     assert_eq!(accounts::find_by_email(ctx, "ada@example.com").await.unwrap().unwrap().user_id, ada.user_id);
@@ -117,7 +123,7 @@ async fn a_change_that_dies_anywhere_can_be_confirmed_again(target: &Target) {
     at_every_step(async |steps| {
         let (old, new) = (format!("old{steps}@example.com"), format!("new{steps}@example.com"));
         let user = register(ctx, &old).await.user;
-        let letter = accounts::request_email_change(ctx, user.user_id, &new).await.unwrap();
+        let letter = accounts::request_email_change(ctx, user.user_id, &new, &format!("10.0.0.{steps}")).await.unwrap();
         let (dies, faulty) = dying(&world, &engine, steps);
         let first = code(accounts::confirm_email_change(&dies, letter.token.as_str()).await);
         let second = code(accounts::confirm_email_change(ctx, letter.token.as_str()).await);
@@ -144,19 +150,19 @@ async fn addresses_go_round_without_getting_lost(target: &Target) {
     }
     for round in 0..4 {
         let changes = users.iter().enumerate().map(|(i, user)| {
-            let (ctx, user) = (ctx.clone(), *user);
+            let (ctx, user, from) = (ctx.clone(), *user, format!("10.1.{round}.{i}"));
             tokio::spawn(async move {
-                let Ok(letter) = accounts::request_email_change(&ctx, user, names[(i + round) % 3]).await else {
+                let Ok(letter) = accounts::request_email_change(&ctx, user, names[(i + round) % 3], &from).await else {
                     return;
                 };
                 drop(accounts::confirm_email_change(&ctx, letter.token.as_str()).await);
             })
         });
         let spare = users.iter().enumerate().map(|(i, user)| {
-            let (ctx, user) = (ctx.clone(), *user);
+            let (ctx, user, from) = (ctx.clone(), *user, format!("10.0.{round}.{i}"));
             tokio::spawn(async move {
                 let spare = format!("spare{i}-{round}@example.com");
-                let Ok(letter) = accounts::request_email_change(&ctx, user, &spare).await else { return };
+                let Ok(letter) = accounts::request_email_change(&ctx, user, &spare, &from).await else { return };
                 drop(accounts::confirm_email_change(&ctx, letter.token.as_str()).await);
             })
         });

@@ -1,14 +1,12 @@
 //! Who knows the password comes in; who does not learns nothing and must wait.
 
 use futures::future::join_all;
-use merkato::{
-    accounts::{self, LoginAttempts, UserStatus},
-    settings::{AccountSettings, AttemptSettings, PasswordSettings, Settings},
-};
+use merkato::accounts::{self, LoginAttempts, UserStatus};
 use widerow::meter::measure;
 use widerow_testing::Target;
 
 use super::{PASSWORD, beside, client, code, log_in, register, rows, settings, verified, world};
+use crate::world::World;
 
 widerow_testing::cases![
     a_wrong_password_and_an_unknown_address_look_the_same,
@@ -59,8 +57,9 @@ async fn what_keeps_someone_out_is_said_to_who_knows_the_password_only(target: &
     accounts::reinstate(&world.ctx, letter.user_id).await.unwrap();
     assert_eq!(ask(PASSWORD).await, "ok");
     // A shop that does not ask for it.
-    let lax = AccountSettings { verified_email_needed: false, ..settings().accounts };
-    let lax = beside(&world, target.engine(), Settings { accounts: lax, ..settings() });
+    let mut lax = settings();
+    lax.accounts.verified_email_needed = false;
+    let lax = beside(&world, target.engine(), lax);
     register(&lax, "bob@example.com").await;
     log_in(&lax, "bob@example.com").await;
 }
@@ -80,8 +79,8 @@ async fn a_login_is_noted(target: &Target) {
 async fn a_password_is_hashed_anew_when_the_parameters_have_changed(target: &Target) {
     let world = world(target);
     let before = verified(&world.ctx, "ada@example.com").await;
-    let passwords = PasswordSettings { passes: 2, ..settings().accounts.passwords };
-    let harder = Settings { accounts: AccountSettings { passwords, ..settings().accounts }, ..settings() };
+    let mut harder = settings();
+    harder.accounts.passwords.passes = 2;
     let harder = beside(&world, target.engine(), harder);
     assert_eq!(
         code(accounts::log_in(&harder, "ada@example.com", "wrong horse", &client("a")).await),
@@ -168,9 +167,9 @@ async fn an_unknown_address_must_wait_as_well(target: &Target) {
 }
 
 async fn guesses_from_one_address_must_wait_whatever_the_account(target: &Target) {
-    let attempts = AttemptSettings { address_free: 4, ..AttemptSettings::default() };
-    let few = Settings { accounts: AccountSettings { attempts, ..settings().accounts }, ..settings() };
-    let world = crate::world::World::with(target, few);
+    let mut few = settings();
+    few.accounts.attempts.address_free = 4;
+    let world = World::with(target, few);
     verified(&world.ctx, "ada@example.com").await;
     let guess = async |account: &str, password: &str, from: &str| {
         code(accounts::log_in(&world.ctx, account, password, &client(from)).await)

@@ -16,7 +16,6 @@ use merkato::{
     Context, Settings,
     accounts::{self, Client, LoggedIn, NewUser, Profile, Registered, User},
     context::SystemChance,
-    settings::{AccountSettings, PasswordSettings},
 };
 use widerow::{
     Database, Engine, Options, Row,
@@ -31,9 +30,11 @@ const PASSWORD: &str = "correct horse";
 
 /// Passwords that are quick to hash, and to guess.
 pub fn settings() -> Settings {
-    let passwords = PasswordSettings { memory_kib: 8, passes: 1, ..PasswordSettings::default() };
-    let passwords = PasswordSettings { wait_seconds_max: 60, ..passwords };
-    Settings { accounts: AccountSettings { passwords, ..AccountSettings::default() }, ..Settings::default() }
+    let mut settings = Settings::default();
+    settings.accounts.passwords.memory_kib = 8;
+    settings.accounts.passwords.passes = 1;
+    settings.accounts.passwords.wait_seconds_max = 60;
+    settings
 }
 
 fn world(target: &Target) -> World {

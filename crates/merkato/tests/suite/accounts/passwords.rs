@@ -109,7 +109,7 @@ async fn a_reset_works_once_and_ends_all_sessions(target: &Target) {
     let entered = accounts::log_in(ctx, "ada@example.com", NEW, &client("192.0.2.1")).await.unwrap();
     assert!(entered.user.email_verified && entered.user.pending.is_empty());
 
-    let change = accounts::request_email_change(ctx, user.user_id, "new@example.com").await.unwrap();
+    let change = accounts::request_email_change(ctx, user.user_id, "new@example.com", "192.0.2.1").await.unwrap();
     let letter = accounts::request_password_reset(ctx, "ada@example.com", "192.0.2.1").await.unwrap().unwrap();
     accounts::reset_password(ctx, letter.token.as_str(), PASSWORD).await.unwrap();
     assert_eq!(code(accounts::authenticate(ctx, entered.token.as_str()).await), "not_logged_in");

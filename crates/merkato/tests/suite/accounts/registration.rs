@@ -58,7 +58,7 @@ async fn a_claim_left_by_a_crash_passes_on_and_the_first_one_is_too_late(target:
     let late = User { user_id: first, ..second.clone() };
     let late = ctx.store.commit(Commit::new().unchanged::<User>(first, None).put(&late)).await;
     assert!(matches!(late, Err(DataError::Conflict(_))));
-    assert_eq!(rows::<User>(&world).await, [second.clone()]);
+    assert_eq!(rows::<User>(&world).await, std::slice::from_ref(&second));
     assert_eq!(accounts::find_by_email(ctx, email).await.unwrap().unwrap().user_id, second.user_id);
 }
 
