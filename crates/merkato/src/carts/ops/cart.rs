@@ -71,8 +71,7 @@ impl Contents {
     /// Whether the totals are those of the lines. Carts that are gone are taken apart without them.
     fn agrees(&self, now: Timestamp) -> bool {
         let gone = self.head.closed || self.has_ended(now);
-        gone || self.head.subtotal == rules::subtotal(&self.lines)
-            && self.head.item_count == rules::pieces(&self.lines)
+        gone || self.head.subtotal == rules::subtotal(&self.lines) && self.head.item_count == rules::pieces(&self.lines)
     }
 
     pub fn into_cart(self, cart: CartId) -> Cart {
@@ -144,7 +143,8 @@ pub(super) fn set_head(ctx: &Context, cart: CartId, before: &Head, head: &Head, 
     match head.expires_at {
         Some(end) if before.expires_at.map(Timestamp::date) != Some(end.date()) => {
             let row = CartEnd { day: end.date(), cart_id: cart, ends_at: end };
-            let seconds = (end.millis() - ctx.now().millis()) / 1000 + i64::from(limits::CART_SWEEP_DAYS + 2) * DAY_SECONDS;
+            let seconds =
+                (end.millis() - ctx.now().millis()) / 1000 + i64::from(limits::CART_SWEEP_DAYS + 2) * DAY_SECONDS;
             let most = widerow::limits::TTL_SECONDS_MAX;
             commit.put_for(&row, u32::try_from(seconds).unwrap_or(most).clamp(1, most))
         }

@@ -111,11 +111,7 @@ fn default_entry(ctx: &Context, user: UserId) -> CartEntry {
 }
 
 /// Decides on the whole list, and writes the rows that changed.
-async fn change<T>(
-    ctx: &Context,
-    user: UserId,
-    mut decide: impl FnMut(&mut Vec<CartEntry>) -> Result<T>,
-) -> Result<T> {
+async fn change<T>(ctx: &Context, user: UserId, mut decide: impl FnMut(&mut Vec<CartEntry>) -> Result<T>) -> Result<T> {
     ctx.store
         .guarded::<CartEntry, _, Error>(user, |view| {
             let mut entries = view.rows.clone();

@@ -171,13 +171,7 @@ enum Step {
 }
 
 /// The next lines, in one commit with the mark behind them.
-async fn take_some(
-    ctx: &Context,
-    user: UserId,
-    source: CartId,
-    guest: &Contents,
-    seen: &Head,
-) -> Result<Step> {
+async fn take_some(ctx: &Context, user: UserId, source: CartId, guest: &Contents, seen: &Head) -> Result<Step> {
     let (Some(target), Some(policy)) = (guest.head.merge_target, guest.head.merge_policy) else {
         return Ok(Step::Moved);
     };

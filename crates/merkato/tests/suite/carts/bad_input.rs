@@ -10,7 +10,11 @@ use widerow_testing::Target;
 use super::{item, line, new_guest, new_user, stored};
 use crate::world::World;
 
-widerow_testing::cases!(bad_items_and_quantities_write_nothing, bad_names_write_nothing, all_bad_fields_are_told_at_once,);
+widerow_testing::cases!(
+    bad_items_and_quantities_write_nothing,
+    bad_names_write_nothing,
+    all_bad_fields_are_told_at_once,
+);
 
 fn fields(error: Error) -> Vec<String> {
     assert_eq!((error.kind(), error.code()), (Kind::Invalid, "invalid"), "{error:?}");
