@@ -103,7 +103,7 @@ async fn a_new_address_is_shown_beside_the_carts(target: &Target) {
     person::log_in(ctx, "ada@example.org", PASSWORD, &client(), None, MergePolicy::Sum).await.expect("entered");
     carts::create_cart(ctx, user, "Own").await.expect("a cart");
     assert_eq!(email_beside(ctx, user).await.as_deref(), Some("ada@example.org"));
-    let letter = accounts::request_email_change(ctx, user, "ada@example.net").await.expect("a letter");
+    let letter = accounts::request_email_change(ctx, user, "ada@example.net", "192.0.2.7").await.expect("a letter");
     person::confirm_email_change(ctx, letter.token.as_str()).await.expect("changed");
     assert_eq!(email_beside(ctx, user).await.as_deref(), Some("ada@example.net"));
     assert_eq!(carts::list_carts(ctx, user).await.expect("read").len(), 1);
