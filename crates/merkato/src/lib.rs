@@ -10,6 +10,7 @@ pub mod check;
 pub mod claims;
 pub mod context;
 pub mod error;
+pub mod flows;
 pub mod id;
 pub mod limits;
 pub mod money;

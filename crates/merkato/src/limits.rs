@@ -40,3 +40,11 @@ pub const RELATED_MAX: usize = 24;
 pub const BOUGHT_TOGETHER_MAX: usize = 50;
 /// Seconds for which a claim to a name is left to the one who made it, before another may ask whether it was used.
 pub const CLAIM_GRACE_SECONDS: i64 = 10;
+/// Records of one import: an id and a count are kept for each.
+pub const IMPORT_RECORDS_MAX: u32 = 5_000_000;
+/// Records of an import that wait for others of their products.
+pub const IMPORT_WAITING_MAX: u64 = 100_000;
+/// Bytes of one record of an import.
+pub const IMPORT_RECORD_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Rejected records, and notes, that a report lists.
+pub const IMPORT_LISTED_MAX: usize = 100_000;

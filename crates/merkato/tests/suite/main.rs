@@ -1,6 +1,7 @@
 //! The domain, each case written once, run on every engine.
 
 mod catalog;
+mod import;
 mod world;
 
 fn main() {
@@ -13,6 +14,7 @@ fn main() {
             catalog::bad_input::CASES,
             catalog::costs::CASES,
             catalog::model::CASES,
+            import::CASES,
         ],
     );
 }
