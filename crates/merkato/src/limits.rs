@@ -67,3 +67,11 @@ pub const USER_AGENT_BYTES_MAX: usize = 200;
 pub const CLIENT_ADDRESS_BYTES_MAX: usize = 64;
 pub const PHONE_BYTES_MAX: usize = 40;
 pub const POSTAL_CODE_BYTES_MAX: usize = 20;
+/// Records of one import: an id and a count are kept for each.
+pub const IMPORT_RECORDS_MAX: u32 = 5_000_000;
+/// Records of an import that wait for others of their products.
+pub const IMPORT_WAITING_MAX: u64 = 100_000;
+/// Bytes of one record of an import.
+pub const IMPORT_RECORD_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Rejected records, and notes, that a report lists.
+pub const IMPORT_LISTED_MAX: usize = 100_000;

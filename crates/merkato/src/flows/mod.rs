@@ -2,6 +2,7 @@
 //! the same call.
 
 mod error;
+pub mod import;
 pub mod person;
 pub mod shopping;
 

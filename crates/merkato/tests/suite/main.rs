@@ -4,6 +4,7 @@ mod accounts;
 mod carts;
 mod catalog;
 mod flows;
+mod import;
 mod world;
 
 fn main() {
@@ -33,6 +34,7 @@ fn main() {
             accounts::registration::CASES,
             accounts::sessions::CASES,
             flows::CASES,
+            import::CASES,
         ],
     );
 }

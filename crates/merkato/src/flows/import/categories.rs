@@ -1,0 +1,94 @@
+//! The categories that a source names, found or made.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::report::Report;
+use crate::{
+    catalog::{self, Error, NewCategory},
+    check::Invalid,
+    context::Context,
+    id::CategoryId,
+    limits,
+    pattern::PageRequest,
+    text,
+};
+
+/// Ids of imported categories are names in this one.
+const CATEGORIES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f63_8000_0000_0000_0001);
+
+/// The tree as far as it was needed: each place in it is looked up once.
+#[derive(Default)]
+pub(super) struct Categories {
+    known: HashMap<Vec<String>, CategoryId>,
+    /// The categories below one, by their folded names.
+    below: HashMap<Option<CategoryId>, HashMap<String, CategoryId>>,
+}
+
+impl Categories {
+    /// The category at a path; what is missing of it is made.
+    pub async fn resolve(&mut self, ctx: &Context, path: &[String], report: &mut Report) -> Result<CategoryId, Error> {
+        let folded: Vec<String> = path.iter().map(|name| text::fold(name)).collect();
+        if let Some(id) = self.known.get(&folded) {
+            return Ok(*id);
+        }
+        let mut parent = None;
+        for (depth, name) in path.iter().enumerate() {
+            let here = &folded[..=depth];
+            let id = match self.known.get(here) {
+                Some(id) => *id,
+                None => self.find_or_create(ctx, parent, name, here, report).await?,
+            };
+            self.known.insert(here.to_vec(), id);
+            parent = Some(id);
+        }
+        parent.ok_or_else(|| Invalid::new("category", "it is empty").into())
+    }
+
+    /// One that the shop has under this name; or the one that an import made and somebody renamed; or a new one.
+    async fn find_or_create(
+        &mut self,
+        ctx: &Context,
+        parent: Option<CategoryId>,
+        name: &str,
+        path: &[String],
+        report: &mut Report,
+    ) -> Result<CategoryId, Error> {
+        if !self.below.contains_key(&parent) {
+            let below = below(ctx, parent).await?;
+            self.below.insert(parent, below);
+        }
+        let folded = path.last().map_or("", String::as_str);
+        if let Some(id) = self.below.get(&parent).and_then(|below| below.get(folded)) {
+            return Ok(*id);
+        }
+        let id = CategoryId(Uuid::new_v5(&CATEGORIES, path.join("\u{1f}").as_bytes()));
+        if catalog::find_category(ctx, id).await?.is_some() {
+            return Ok(id);
+        }
+        let new = NewCategory { category_id: Some(id), name: name.to_owned(), slug: None, parent_id: parent };
+        match catalog::create_category(ctx, new).await {
+            Ok(_) => report.categories_created += 1,
+            // RACE: another import made it meanwhile; its id follows from its place, so it is the same one.
+            Err(Error::CategoryExists { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(id)
+    }
+}
+
+async fn below(ctx: &Context, parent: Option<CategoryId>) -> Result<HashMap<String, CategoryId>, Error> {
+    let mut below = HashMap::new();
+    let mut page = PageRequest::first(limits::PAGE_ROWS_MAX);
+    loop {
+        let found = catalog::list_subcategories(ctx, parent, page).await?;
+        for row in found.rows {
+            below.entry(text::fold(&row.name)).or_insert(row.category_id);
+        }
+        match found.next {
+            Some(cursor) => page = PageRequest { limit: limits::PAGE_ROWS_MAX, cursor: Some(cursor) },
+            None => return Ok(below),
+        }
+    }
+}

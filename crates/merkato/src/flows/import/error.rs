@@ -1,0 +1,40 @@
+//! Why a whole import is refused. A record that is bad by itself is no reason: it is listed in the report.
+
+use crate::{catalog, check::Invalid, error::Kind};
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The options, or columns that are missing.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// The source cannot be read to its end. Nothing was written.
+    #[error("the source cannot be read: {reason}")]
+    Unreadable { reason: String },
+    /// The shop cannot be written to. What was written stays; the same import again goes on.
+    #[error(transparent)]
+    Catalog(#[from] catalog::Error),
+}
+
+impl Error {
+    pub(super) fn unreadable(reason: impl std::fmt::Display) -> Self {
+        Error::Unreadable { reason: reason.to_string() }
+    }
+
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Invalid(_) => "invalid",
+            Error::Unreadable { .. } => "source_unreadable",
+            Error::Catalog(error) => error.code(),
+        }
+    }
+
+    pub fn kind(&self) -> Kind {
+        match self {
+            Error::Invalid(_) | Error::Unreadable { .. } => Kind::Invalid,
+            Error::Catalog(error) => error.kind(),
+        }
+    }
+}
