@@ -8,7 +8,12 @@ mod ours;
 mod sample;
 mod theirs;
 
-use std::{future::Future, path::Path, sync::Arc, time::Instant};
+use std::{
+    future::Future,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use merkato::{catalog::CategoryEntry, id::CategoryId};
 use rand::{Rng, SeedableRng, rngs::SmallRng};
@@ -28,9 +33,11 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
     let folder = tempfile::tempdir().expect("a folder");
     let start = Instant::now();
     let shop = Shop::load(folder.path(), sample.clone()).await;
+    let loaded = start.elapsed();
+    settle(folder.path()).await;
     println!(
         "a shop of {PRODUCTS} products, loaded in {:.1} s: {} MiB in its folder, peak memory {}",
-        start.elapsed().as_secs_f64(),
+        loaded.as_secs_f64(),
         size_bytes(folder.path()) >> 20,
         peak_memory_mib().map_or("unknown".into(), |mib| format!("{mib} MiB")),
     );
@@ -189,6 +196,21 @@ where
         sum += task.await.expect("no panic");
     }
     sum
+}
+
+/// Waits until the store has sorted what was loaded, as PostgreSQL is vacuumed and analysed after its load: until the folder
+/// has been of one size for a while.
+async fn settle(folder: &Path) {
+    let (mut size, mut quiet) = (0, 0);
+    for _ in 0..240 {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let now = size_bytes(folder);
+        quiet = if now == size { quiet + 1 } else { 0 };
+        size = now;
+        if quiet == 6 {
+            return;
+        }
+    }
 }
 
 fn size_bytes(folder: &Path) -> u64 {

@@ -147,13 +147,16 @@ impl<'b> KeyReader<'b> {
     fn terminated(&mut self, mask: u8) -> Result<Vec<u8>, Malformed> {
         let mut out = Vec::new();
         loop {
+            // Hardly any text has a zero byte inside: what stands before the first is mostly all, in one piece.
+            let rest = self.bytes.get(self.at..).ok_or(Malformed)?;
+            let zero = rest.iter().position(|b| *b == mask).ok_or(Malformed)?;
+            out.reserve_exact(zero);
+            out.extend(rest[..zero].iter().map(|b| b ^ mask));
+            self.at += zero + 1;
             match self.byte(mask)? {
-                0 => match self.byte(mask)? {
-                    0 => return Ok(out),
-                    0xff => out.push(0),
-                    _ => return Err(Malformed),
-                },
-                b => out.push(b),
+                0 => return Ok(out),
+                0xff => out.push(0),
+                _ => return Err(Malformed),
             }
         }
     }

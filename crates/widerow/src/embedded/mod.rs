@@ -87,7 +87,9 @@ impl Embedded {
             let db = Database::builder(folder)
                 .cache_size(config.cache_bytes)
                 .max_journaling_size(64 * 1024 * 1024)
-                .worker_threads(2)
+                // With two, the first hands compactions on to the second as fast as it can for as long as that one is
+                // busy, and takes a whole core from the readers.
+                .worker_threads(1)
                 .open()?;
             let small = || KeyspaceCreateOptions::default().max_memtable_size(1024 * 1024);
             let catalog = db.keyspace("catalog", small)?;
