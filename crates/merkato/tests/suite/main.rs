@@ -14,7 +14,8 @@ fn main() {
             catalog::bad_input::CASES,
             catalog::costs::CASES,
             catalog::model::CASES,
-            import::CASES,
+            import::behaviour::CASES,
+            import::real::CASES,
         ],
     );
 }

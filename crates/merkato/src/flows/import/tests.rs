@@ -541,6 +541,12 @@ fn addresses_are_parted_and_others_kept_as_text() {
 }
 
 #[test]
+fn an_address_is_written_as_the_catalog_takes_it() {
+    let draft = draft(r#"[{"id": 1, "name": "Lamp", "price": 5, "images": ["https://e.com/it's here.jpg"]}]"#);
+    assert_eq!(draft.product.image_urls, ["https://e.com/it%27s%20here.jpg"]);
+}
+
+#[test]
 fn ids_follow_from_the_source_and_its_own() {
     let id = draft::product_id("ikea", "7");
     assert_eq!(id, draft::product_id("ikea", "7"));
