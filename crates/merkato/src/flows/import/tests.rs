@@ -163,7 +163,7 @@ proptest! {
     }
 
     #[test]
-    fn a_price_is_read_in_every_dialect(cents in 0i64..99_999_999_99) {
+    fn a_price_is_read_in_every_dialect(cents in 0i64..9_999_999_999) {
         let expected = Decimal::new(cents, 2);
         let plain = format!("{expected:.2}");
         let (whole, fraction) = plain.split_once('.').expect("a point");
