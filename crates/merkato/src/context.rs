@@ -5,13 +5,14 @@ use std::sync::Arc;
 use uuid::Uuid;
 use widerow::{Store, Timestamp, time::Clock};
 
-use crate::settings::Settings;
+use crate::{passwords::Passwords, settings::Settings};
 
 /// The surroundings of an operation, for one tenant. Cheap to clone.
 #[derive(Clone)]
 pub struct Context {
     pub store: Store,
     pub settings: Arc<Settings>,
+    pub(crate) passwords: Arc<Passwords>,
     clock: Arc<dyn Clock>,
     chance: Arc<dyn Chance>,
 }
@@ -34,7 +35,13 @@ impl Chance for SystemChance {
 
 impl Context {
     pub fn new(store: Store, settings: Settings, clock: Arc<dyn Clock>, chance: Arc<dyn Chance>) -> Self {
-        Context { store, settings: Arc::new(settings), clock, chance }
+        let passwords = Arc::new(Passwords::new(&settings.accounts.passwords));
+        Context { store, settings: Arc::new(settings), passwords, clock, chance }
+    }
+
+    /// The same surroundings for another tenant: how many passwords are hashed at once is a bound for the whole process.
+    pub fn with_store(&self, store: Store) -> Self {
+        Context { store, ..self.clone() }
     }
 
     pub fn now(&self) -> Timestamp {

@@ -5,6 +5,8 @@
 //! chance come from it, so that a run replays. Nobody but a table's own module writes it; what writes through two modules
 //! stands in `flows`.
 
+pub mod accounts;
+pub mod carts;
 pub mod catalog;
 pub mod check;
 pub mod claims;
@@ -14,6 +16,7 @@ pub mod flows;
 pub mod id;
 pub mod limits;
 pub mod money;
+pub mod passwords;
 pub mod pattern;
 pub mod settings;
 pub mod text;
@@ -31,8 +34,15 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = widerow::Schema::new();
     let schema = claims::tables(schema);
     let schema = catalog::tables(schema);
+    let schema = accounts::tables(schema);
+    let schema = carts::tables(schema);
     Ok(schema.build()?)
 }
 
 /// Every access pattern of the domain by its module, as `explain` lists them.
-pub const PATTERNS: &[(&str, &[AccessPattern])] = &[("catalog", catalog::PATTERNS), ("claims", claims::PATTERNS)];
+pub const PATTERNS: &[(&str, &[AccessPattern])] = &[
+    ("catalog", catalog::PATTERNS),
+    ("accounts", accounts::PATTERNS),
+    ("carts", carts::PATTERNS),
+    ("claims", claims::PATTERNS),
+];

@@ -40,6 +40,33 @@ pub const RELATED_MAX: usize = 24;
 pub const BOUGHT_TOGETHER_MAX: usize = 50;
 /// Seconds for which a claim to a name is left to the one who made it, before another may ask whether it was used.
 pub const CLAIM_GRACE_SECONDS: i64 = 10;
+/// The document's: carts of one user.
+pub const CARTS_A_USER_MAX: usize = 100;
+/// The document's: lines of one cart.
+pub const LINES_A_CART_MAX: usize = 1_000;
+/// Bytes of a cart's name, which is a part of a key.
+pub const CART_NAME_BYTES_MAX: usize = 200;
+/// Options of one line: size, colour, engraving.
+pub const OPTIONS_A_LINE_MAX: usize = 20;
+/// Lines that are added in one step. Each may replace a row of another key, and a commit has 99 writes.
+pub const LINES_AT_ONCE_MAX: usize = 45;
+/// Days for which the sweep of ended carts may stand still before it misses one.
+pub const CART_SWEEP_DAYS: i32 = 30;
+
+/// Bytes of an e-mail address, as SMTP has it.
+pub const EMAIL_BYTES_MAX: usize = 254;
+/// Bytes of a new password. Nothing else is asked of it: length is what makes it hard to guess.
+pub const PASSWORD_BYTES: std::ops::RangeInclusive<usize> = 10..=1_024;
+/// Addresses that one person keeps.
+pub const ADDRESSES_MAX: usize = 5;
+/// Sessions of one person; the oldest goes when there are more.
+pub const SESSIONS_MAX: usize = 50;
+/// Bytes of what a browser says of itself that are kept.
+pub const USER_AGENT_BYTES_MAX: usize = 200;
+/// Bytes of a client's address that are kept: the longest that IPv6 has, with a zone.
+pub const CLIENT_ADDRESS_BYTES_MAX: usize = 64;
+pub const PHONE_BYTES_MAX: usize = 40;
+pub const POSTAL_CODE_BYTES_MAX: usize = 20;
 /// Records of one import: an id and a count are kept for each.
 pub const IMPORT_RECORDS_MAX: u32 = 5_000_000;
 /// Records of an import that wait for others of their products.

@@ -1,6 +1,9 @@
 //! The domain, each case written once, run on every engine.
 
+mod accounts;
+mod carts;
 mod catalog;
+mod flows;
 mod import;
 mod world;
 
@@ -14,6 +17,23 @@ fn main() {
             catalog::bad_input::CASES,
             catalog::costs::CASES,
             catalog::model::CASES,
+            carts::bad_input::CASES,
+            carts::cost::CASES,
+            carts::guests::CASES,
+            carts::lines::CASES,
+            carts::merge::CASES,
+            carts::model::CASES,
+            carts::named::CASES,
+            carts::stopped::CASES,
+            accounts::addresses::CASES,
+            accounts::costs::CASES,
+            accounts::email::CASES,
+            accounts::erasure::CASES,
+            accounts::login::CASES,
+            accounts::passwords::CASES,
+            accounts::registration::CASES,
+            accounts::sessions::CASES,
+            flows::CASES,
             import::behaviour::CASES,
             import::real::CASES,
         ],

@@ -20,11 +20,13 @@ pub struct World {
     pub database: Database,
 }
 
-/// From `MERKATO_TEST_SEED`, or of this run; a failure tells it.
+/// From `MERKATO_TEST_SEED`, or of this run's own, and then said aloud.
 pub fn seed() -> u64 {
     static SEED: LazyLock<u64> = LazyLock::new(|| {
         let given = std::env::var("MERKATO_TEST_SEED").ok().and_then(|text| text.parse().ok());
-        given.unwrap_or_else(|| SystemClock.now().millis() as u64)
+        let seed = given.unwrap_or_else(|| SystemClock.now().millis() as u64);
+        eprintln!("MERKATO_TEST_SEED={seed} replays this run");
+        seed
     });
     *SEED
 }

@@ -24,13 +24,13 @@ async fn every_pattern_costs_what_it_says_whatever_the_number_of_products(target
     let ctx = &world.ctx;
     let home = category(ctx, "Home").await;
     let lamps = below(ctx, "Lamps", Some(home.category_id)).await;
-    let mut ids = make(&world, &lamps, 0..40).await;
+    let mut ids = make(&world, &lamps, 0..100).await;
     let list: Vec<_> = ids.iter().take(20).map(|id| Featured { product_id: *id, badge: None }).collect();
     catalog::set_featured(ctx, "homepage", &list).await.expect("set");
     catalog::record_purchase(ctx, Uuid::now_v7(), &ids[..12]).await.expect("noted");
     let few = measure(&world, &home, &lamps, ids[0]).await;
     let products = std::env::var("MERKATO_COST_PRODUCTS").map_or(300, |text| text.parse().expect("a number"));
-    ids.extend(make(&world, &lamps, 40..products).await);
+    ids.extend(make(&world, &lamps, 100..products).await);
     let many = measure(&world, &home, &lamps, ids[0]).await;
     for ((pattern, rows, few), (_, _, many)) in few.iter().zip(&many) {
         assert!(pattern.cost.admits(few, *rows), "{}: {few}", pattern.name);
@@ -47,7 +47,7 @@ async fn make(world: &World, category: &Category, numbers: std::ops::Range<i64>)
     let mut ids = Vec::new();
     for chunk in numbers.collect::<Vec<_>>().chunks(64) {
         let made = chunk.iter().map(|n| {
-            let name = if *n < 40 { "Same lamp".to_owned() } else { format!("Lamp {n}") };
+            let name = if *n < 100 { "Same lamp".to_owned() } else { format!("Lamp {n}") };
             catalog::create_product(&world.ctx, on_sale(&name, category, *n))
         });
         for made in futures::future::join_all(made.collect::<Vec<_>>()).await {

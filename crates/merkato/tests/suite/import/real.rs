@@ -38,7 +38,11 @@ fn real(path: &str) -> Option<PathBuf> {
 
 /// Thousands of products are imported on the embedded engine only: the others do the same things, slower.
 fn is_quick(target: &Target) -> bool {
-    target.name == "embedded"
+    let quick = target.name == "embedded";
+    if !quick {
+        eprintln!("skipped: thousands of products on {}, as the embedded engine has them", target.name);
+    }
+    quick
 }
 
 /// Imports a file twice: the second time changes nothing.

@@ -1,0 +1,33 @@
+//! What staff decide about a user. Who is asked to be staff is the caller's business (`Actor::require`).
+
+use super::{
+    super::{
+        error::Result,
+        rules,
+        tables::{Role, User, UserStatus},
+    },
+    change_user, session,
+};
+use crate::{context::Context, id::UserId};
+
+/// Keeps the user out, at once: every session ends.
+pub async fn suspend(ctx: &Context, user_id: UserId) -> Result<User> {
+    let user = change_user(ctx, user_id, |user| {
+        let user = rules::end_sessions(user, ctx.now());
+        Ok(User { status: UserStatus::Suspended, ..user })
+    })
+    .await?;
+    session::close_afterwards(ctx, &user).await;
+    Ok(user)
+}
+
+/// Lets the user log in again.
+pub async fn reinstate(ctx: &Context, user_id: UserId) -> Result<User> {
+    let active = |user| Ok(User { status: UserStatus::Active, updated_at: ctx.now(), ..user });
+    change_user(ctx, user_id, active).await
+}
+
+/// What the user may do from now on, in sessions that are open, too.
+pub async fn set_role(ctx: &Context, user_id: UserId, role: Role) -> Result<User> {
+    change_user(ctx, user_id, |user| Ok(User { role, updated_at: ctx.now(), ..user })).await
+}

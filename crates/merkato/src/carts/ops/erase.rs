@@ -1,0 +1,42 @@
+//! A user's carts, when the person is to be forgotten.
+
+use widerow::Commit;
+
+use super::{
+    cart::{self, ROWS_AT_ONCE},
+    list::list_carts,
+};
+use crate::{
+    carts::{
+        error::{Error, Result},
+        tables::CartEntry,
+    },
+    context::Context,
+    id::UserId,
+};
+
+/// Deletes all carts of a user and the e-mail address beside them. Asked again, it finishes what was interrupted.
+///
+/// ORDER: a cart is closed and emptied before it leaves the list: while it is listed there is something left to do.
+pub async fn erase_carts(ctx: &Context, user: UserId) -> Result<()> {
+    for entry in list_carts(ctx, user).await? {
+        cart::close(ctx, user, entry.cart_id, |head| head.user_id.is_none_or(|owner| owner == user)).await?;
+        cart::empty_closed(ctx, entry.cart_id).await?;
+    }
+    loop {
+        let more = ctx
+            .store
+            .guarded::<CartEntry, _, Error>(user, |view| {
+                if view.rows.len() <= ROWS_AT_ONCE {
+                    return Ok((Commit::new().delete_partition::<CartEntry>(user), false));
+                }
+                let some = view.rows.iter().take(ROWS_AT_ONCE);
+                let key = |entry: &CartEntry| (user, entry.cart_name.clone(), entry.cart_id);
+                Ok((some.fold(Commit::new(), |commit, entry| commit.delete::<CartEntry>(key(entry))), true))
+            })
+            .await?;
+        if !more {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Whose cart, and which of them.
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    check::Invalid,
+    context::Context,
+    id::{CartId, UserId},
+};
+
+const TOKEN_BYTES: usize = 32;
+
+/// Someone with a cart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shopper {
+    User(UserId),
+    Guest(GuestToken),
+}
+
+/// One of a shopper's carts. A guest has only one, which is active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    Active,
+    Cart(CartId),
+}
+
+impl From<CartId> for Which {
+    fn from(cart: CartId) -> Self {
+        Which::Cart(cart)
+    }
+}
+
+/// The secret that a guest's cart is found by: whoever has it has the cart. It is given to the shopper and never stored;
+/// the cart's id follows from it and does not lead back.
+#[derive(Clone, PartialEq, Eq)]
+pub struct GuestToken(String);
+
+impl GuestToken {
+    pub fn new(ctx: &Context) -> Self {
+        GuestToken(ctx.random::<TOKEN_BYTES>().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let good = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
+        if text.len() == 2 * TOKEN_BYTES && text.bytes().all(good) {
+            return Ok(GuestToken(text.to_owned()));
+        }
+        Err(Invalid::new("guest_token", format!("not {} hexadecimal digits", 2 * TOKEN_BYTES)))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Where the guest's cart is, without looking it up.
+    pub fn cart_id(&self) -> CartId {
+        let digest = Sha256::new().chain_update("merkato guest cart ").chain_update(&self.0).finalize();
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&digest[..16]);
+        CartId(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+    }
+}
+
+/// Without the secret, so that no log has it.
+impl std::fmt::Debug for GuestToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "GuestToken(of {})", self.cart_id())
+    }
+}

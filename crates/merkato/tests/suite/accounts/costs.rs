@@ -1,0 +1,103 @@
+//! What every question costs, and that the derived tables agree with their bases in the end.
+
+use futures::future::join_all;
+use merkato::{
+    accounts::{self, PATTERNS},
+    pattern::ReadCost,
+};
+use widerow::{
+    meter::{Cost, measure},
+    store::VerifyOptions,
+};
+use widerow_testing::Target;
+
+use super::{PASSWORD, alone, client, log_in, new_user, register, verified, world};
+
+widerow_testing::cases![every_question_costs_what_it_says, derived_tables_agree_after_a_busy_day];
+
+fn cost_of(name: &str) -> ReadCost {
+    PATTERNS.iter().find(|pattern| pattern.name == name).expect("a pattern").cost
+}
+
+async fn every_question_costs_what_it_says(target: &Target) {
+    let world = world(target);
+    let ctx = &world.ctx;
+    let user = verified(ctx, "ada@example.com").await;
+    let mut entered = log_in(ctx, "ada@example.com").await;
+    drop(accounts::log_in(ctx, "ada@example.com", "wrong horse", &client("192.0.2.9")).await);
+    let mut asked = 0;
+    for others in [0, 6] {
+        for i in 0..others {
+            register(ctx, &format!("u{i}@example.com")).await;
+            entered = log_in(ctx, "ada@example.com").await;
+        }
+        drop(accounts::log_in(ctx, "ada@example.com", "wrong horse", &client("192.0.2.9")).await);
+        let mut within = |name: &str, rows: u64, cost: Cost| {
+            assert!(cost_of(name).admits(&cost, rows), "{name}: {cost}");
+            assert_eq!((cost.rows_written, cost.conditional_writes), (0, 0), "{name}: {cost}");
+            asked += 1;
+        };
+        let (answer, cost) = measure(accounts::get_user(ctx, user.user_id)).await;
+        answer.unwrap();
+        within("Q6", 1, cost);
+        let (answer, cost) = measure(accounts::find_by_email(ctx, "Ada@example.com")).await;
+        assert_eq!(answer.unwrap().unwrap().user_id, user.user_id);
+        within("Q7", 1, cost);
+        let (answer, cost) = measure(accounts::list_addresses(ctx, user.user_id)).await;
+        answer.unwrap();
+        within("Q8", 1, cost);
+        let (answer, cost) = measure(accounts::authenticate(ctx, entered.token.as_str())).await;
+        answer.unwrap();
+        within("session", 1, cost);
+        let (answer, cost) = measure(accounts::list_sessions(ctx, user.user_id)).await;
+        let sessions = answer.unwrap().len() as u64;
+        assert_eq!(sessions, 1 + others);
+        within("sessions-of-user", sessions, cost);
+        let (answer, cost) = measure(accounts::find_attempts(ctx, "ada@example.com")).await;
+        assert_eq!(answer.unwrap().unwrap().attempts, if others == 0 { 2 } else { 1 });
+        within("login-attempts", 1, cost);
+    }
+    assert_eq!(asked, 2 * PATTERNS.len());
+    // A wrong password: two counts, and nothing else is written. A right one: the counts, the user, the session, and the
+    // counts taken back.
+    let from = client("192.0.2.10");
+    let (_, wrong) = measure(accounts::log_in(ctx, "ada@example.com", "wrong horse", &from)).await;
+    let (right, cost) = measure(accounts::log_in(ctx, "ada@example.com", PASSWORD, &from)).await;
+    assert!(right.is_ok());
+    assert_eq!((wrong.conditional_writes, cost.conditional_writes), (2, 6));
+}
+
+async fn derived_tables_agree_after_a_busy_day(target: &Target) {
+    let world = alone(target);
+    let days = (0..12).map(|i| {
+        let ctx = world.ctx.clone();
+        tokio::spawn(async move {
+            // Three of each address: two are refused.
+            let email = format!("u{}@example.com", i / 3);
+            let Ok(registered) = accounts::register(&ctx, new_user(&email)).await else { return };
+            let id = registered.user.user_id;
+            accounts::verify_email(&ctx, registered.letter.token.as_str()).await.unwrap();
+            let from = client(&format!("10.0.0.{i}"));
+            for _ in 0..2 {
+                log_in(&ctx, &email).await;
+            }
+            let other = format!("v{i}@example.com");
+            let letter = accounts::request_email_change(&ctx, id, &other, "192.0.2.1").await.unwrap();
+            accounts::confirm_email_change(&ctx, letter.token.as_str()).await.unwrap();
+            let entered = accounts::log_in(&ctx, &other, PASSWORD, &from).await.unwrap();
+            match i / 3 {
+                0 => accounts::erase(&ctx, id).await.unwrap(),
+                1 => drop(accounts::change_password(&ctx, id, PASSWORD, "battery staple", &from).await.unwrap()),
+                2 => drop(accounts::suspend(&ctx, id).await.unwrap()),
+                _ => accounts::revoke_session(&ctx, id, entered.actor.session_id).await.unwrap(),
+            }
+        })
+    });
+    for day in join_all(days).await {
+        day.unwrap();
+    }
+    let report = world.database.verify(VerifyOptions::default()).await.unwrap();
+    assert_eq!((report.differences, report.listed), (0, Vec::new()));
+    // Users; the sessions of the one with a new password, and of the one who logged out once.
+    assert_eq!(report.base_rows, 4 + 3);
+}
