@@ -34,7 +34,8 @@ fn main() {
             accounts::registration::CASES,
             accounts::sessions::CASES,
             flows::CASES,
-            import::CASES,
+            import::behaviour::CASES,
+            import::real::CASES,
         ],
     );
 }

@@ -1,6 +1,6 @@
 //! The categories that a source names, found or made.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
 use uuid::Uuid;
 
@@ -55,12 +55,11 @@ impl Categories {
         path: &[String],
         report: &mut Report,
     ) -> Result<CategoryId, Error> {
-        if !self.below.contains_key(&parent) {
-            let below = below(ctx, parent).await?;
-            self.below.insert(parent, below);
-        }
-        let folded = path.last().map_or("", String::as_str);
-        if let Some(id) = self.below.get(&parent).and_then(|below| below.get(folded)) {
+        let below = match self.below.entry(parent) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(below(ctx, parent).await?),
+        };
+        if let Some(id) = path.last().and_then(|folded| below.get(folded)) {
             return Ok(*id);
         }
         let id = CategoryId(Uuid::new_v5(&CATEGORIES, path.join("\u{1f}").as_bytes()));

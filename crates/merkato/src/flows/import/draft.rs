@@ -537,9 +537,22 @@ fn urls(value: &Value) -> Vec<String> {
             parts
         }
     };
-    let texts = texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
-    // Without a scheme, as in pages: a page of this shop is served over TLS.
-    texts.map(|text| if text.starts_with("//") { format!("https:{text}") } else { text.to_owned() }).collect()
+    texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).map(address).collect()
+}
+
+/// The same address as the catalog takes it: with a scheme, and without the characters that end one in a page.
+fn address(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 6);
+    if text.starts_with("//") {
+        out.push_str("https:");
+    }
+    for c in text.chars() {
+        match c {
+            ' ' | '"' | '\'' | '<' | '>' | '\\' => out.push_str(&format!("%{:02X}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 fn good(look: impl FnOnce(&mut Check)) -> bool {
