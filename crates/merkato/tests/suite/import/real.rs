@@ -1,5 +1,9 @@
-//! Real catalogs, as they lie beside the project in `shared/data`; without them the run says that it skipped them. Nothing
-//! of any row is lost: each of its values is looked for where it should be.
+//! Real public catalogs, in the folder that `MERKATO_TEST_DATA` names; without them the run says that it skipped them.
+//! Nothing of any row is lost: each of its values is looked for where it should be.
+//!
+//! They are not of this project, and each has a licence of its own: `products-dummyjson/products.json` (Ovi/DummyJSON),
+//! `products-shopify-csv/*.csv` (shopifypartners/product-csvs), `products-ikea/ikea.csv` (philipkrueck/ikea_analysis),
+//! `products-amazon-toys/amazon_toys.csv` (antoine-cr/Products_SQL).
 
 use std::{
     collections::HashMap,
@@ -26,14 +30,15 @@ widerow_testing::cases![
     toys_without_a_price_are_listed_and_the_others_imported_without_loss,
 ];
 
-/// A file of real data, beside the project or beside any folder above it.
+/// A file of real data. One that should be there and is not is an error.
 fn real(path: &str) -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = here.ancestors().map(|folder| folder.join("shared/data").join(path)).find(|file| file.is_file());
-    if found.is_none() {
-        eprintln!("skipped: {path}, as there is no shared/data beside the project");
-    }
-    found
+    let Some(folder) = widerow_testing::address("MERKATO_TEST_DATA") else {
+        eprintln!("skipped: {path}, as MERKATO_TEST_DATA does not say where real catalogs are");
+        return None;
+    };
+    let file = Path::new(&folder).join(path);
+    assert!(file.is_file(), "{} is not there", file.display());
+    Some(file)
 }
 
 /// Thousands of products are imported on the embedded engine only: the others do the same things, slower.
