@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use merkato::{Context, Settings, context::SystemChance};
+use merkato::{Context, Kind, Settings, context::SystemChance};
 use widerow::{
     Database, Options, Schema,
     time::{Clock, ManualClock, SystemClock},
@@ -29,6 +29,19 @@ pub fn seed() -> u64 {
         seed
     });
     *SEED
+}
+
+/// Asks again as long as the answer is to ask later: hundreds who want one partition at once wait long on a slow machine.
+pub async fn patiently<T, E, F: Future<Output = Result<T, E>>>(
+    ask: impl Fn() -> F,
+    kind: impl Fn(&E) -> Kind,
+) -> Result<T, E> {
+    loop {
+        match ask().await {
+            Err(error) if kind(&error) == Kind::Unavailable => {}
+            answer => return answer,
+        }
+    }
 }
 
 impl World {
