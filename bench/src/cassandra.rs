@@ -1,12 +1,10 @@
-//! Cassandra through widerow beside the driver with prepared statements: the same table, and the same cells written. A
-//! row of widerow carries the instant at which it ends; the server's work for that cell is the table's, not the client's.
+//! Cassandra through widerow beside the driver with prepared statements, on the same table.
 
 use std::sync::Arc;
 
 use scylla::{
     client::{session::Session, session_builder::SessionBuilder},
     statement::{Consistency, prepared::PreparedStatement},
-    value::CqlTimestamp,
 };
 use widerow::{
     Commit, Database, Row, Schema,
@@ -29,8 +27,6 @@ struct Item {
 
 const SHELVES: i64 = 50;
 const ROWS_A_SHELF: i64 = 100;
-/// The end of a row that does not end.
-const NEVER: CqlTimestamp = CqlTimestamp(i64::MAX);
 /// Requests in flight.
 const CALLERS: i64 = 32;
 
@@ -75,9 +71,7 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
     let columns = "shelf, position, name, description, price, in_stock";
     let one = format!("SELECT {columns} FROM {keyspace}.items WHERE tenant = ? AND shelf = ? AND position = ?");
     let page = format!("SELECT {columns} FROM {keyspace}.items WHERE tenant = ? AND shelf = ? LIMIT 24");
-    let put = format!(
-        "INSERT INTO {keyspace}.items (tenant, {columns}, \"_expires_at\") VALUES (?, ?, ?, ?, ?, ?, ?, ?) USING TTL 0"
-    );
+    let put = format!("INSERT INTO {keyspace}.items (tenant, {columns}) VALUES (?, ?, ?, ?, ?, ?, ?)");
     let (one, page, put) = (prepare(one, true).await, prepare(page, true).await, prepare(put, true).await);
 
     let each: i64 = 1_500;
@@ -124,7 +118,7 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
             let (session, put, row) = (session.clone(), put.clone(), item(at(n)));
             async move {
                 let Item { shelf, position, name, description, price, in_stock } = row;
-                let values = ("bench", shelf, position, name, description, price, in_stock, NEVER);
+                let values = ("bench", shelf, position, name, description, price, in_stock);
                 session.execute_unpaged(&put, values).await.expect("a write");
             }
         })
