@@ -1,6 +1,4 @@
-//! Money: a decimal amount and a currency of ISO 4217; never a float.
-
-use rust_decimal::Decimal;
+//! Currencies of ISO 4217. An amount is a decimal beside its currency, never a float.
 
 /// The code of a currency, as `EUR`. Whether there is such a one is checked where it comes in.
 #[derive(widerow::Cell, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,19 +22,5 @@ impl Currency {
 impl std::fmt::Display for Currency {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
-    }
-}
-
-/// So much of a currency.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Money {
-    pub amount: Decimal,
-    pub currency: Currency,
-}
-
-impl std::fmt::Display for Money {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let decimals = self.currency.decimals().unwrap_or(2) as usize;
-        write!(f, "{:.decimals$} {}", self.amount, self.currency)
     }
 }

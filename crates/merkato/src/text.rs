@@ -1,4 +1,4 @@
-//! Texts as they are searched and sorted: without case and accents.
+//! Texts as they are searched and sorted, without case and accents; and bytes as text.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
@@ -46,4 +46,20 @@ pub fn slugify(text: &str) -> String {
     }
     let slug = cut(&slug, crate::limits::SLUG_BYTES_MAX);
     slug.trim_end_matches('-').to_owned()
+}
+
+/// Bytes as hexadecimal digits, as secrets and hashes are written.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        // Writing to a text does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Whether a text is what `hex` makes of so many bytes.
+pub fn is_hex(text: &str, bytes: usize) -> bool {
+    let digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    text.len() == 2 * bytes && text.bytes().all(digit)
 }

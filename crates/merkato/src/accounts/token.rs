@@ -3,7 +3,11 @@
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::{context::Context, id::UserId};
+use crate::{
+    context::Context,
+    id::UserId,
+    text::{hex, is_hex},
+};
 
 /// Bytes that nobody guesses. A fast hash of them is as safe as a slow one.
 const SECRET_BYTES: usize = 32;
@@ -26,8 +30,7 @@ impl Secret {
 
     /// A secret as someone presents it; None if it cannot be one.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let good = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        (text.len() == 2 * SECRET_BYTES && text.bytes().all(good)).then(|| Secret(text.to_owned()))
+        is_hex(text, SECRET_BYTES).then(|| Secret(text.to_owned()))
     }
 
     pub fn as_str(&self) -> &str {
@@ -71,13 +74,4 @@ pub(super) fn digest(parts: &[&[u8]]) -> String {
         hasher.update(part);
     }
     hex(&hasher.finalize())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        // Writing to a text does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -6,6 +6,7 @@ use crate::{
     check::Invalid,
     context::Context,
     id::{CartId, UserId},
+    text::{hex, is_hex},
 };
 
 const TOKEN_BYTES: usize = 32;
@@ -37,12 +38,11 @@ pub struct GuestToken(String);
 
 impl GuestToken {
     pub fn new(ctx: &Context) -> Self {
-        GuestToken(ctx.random::<TOKEN_BYTES>().iter().map(|byte| format!("{byte:02x}")).collect())
+        GuestToken(hex(&ctx.random::<TOKEN_BYTES>()))
     }
 
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        let good = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
-        if text.len() == 2 * TOKEN_BYTES && text.bytes().all(good) {
+        if is_hex(text, TOKEN_BYTES) {
             return Ok(GuestToken(text.to_owned()));
         }
         Err(Invalid::new("guest_token", format!("not {} hexadecimal digits", 2 * TOKEN_BYTES)))

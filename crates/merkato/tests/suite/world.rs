@@ -55,7 +55,11 @@ impl World {
 
     /// On tables that no other case uses, for cases that look at whole tables.
     pub fn alone(target: &Target) -> Self {
-        World::on(target.empty_engine(), Settings::default())
+        World::alone_with(target, Settings::default())
+    }
+
+    pub fn alone_with(target: &Target, settings: Settings) -> Self {
+        World::on(target.empty_engine(), settings)
     }
 
     fn on(engine: Arc<dyn widerow::Engine>, settings: Settings) -> Self {

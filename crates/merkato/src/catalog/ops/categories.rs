@@ -3,7 +3,7 @@
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use widerow::{Commit, Error as DataError, Page};
 
-use super::products::name_category;
+use super::products::{claim_slug, name_category};
 use crate::{
     catalog::{
         error::{Error, Result},
@@ -12,7 +12,7 @@ use crate::{
         tables::{Category, CategoryEntry, CategoryMember, Subcategory, TOP},
     },
     check::Check,
-    claims::{self, Claimed},
+    claims,
     context::Context,
     id::CategoryId,
     limits,
@@ -118,15 +118,7 @@ pub async fn create_category(ctx: &Context, new: NewCategory) -> Result<Category
         if found.is_some() {
             return Err(Error::CategoryExists { category: id });
         }
-        if claims::claim::<Category>(ctx, &slug, id.0).await? == Claimed::Taken {
-            if slug_is_given {
-                return Err(Error::SlugTaken { slug });
-            }
-            slug = rules::slug_with_id(&slug, id.0);
-            if claims::claim::<Category>(ctx, &slug, id.0).await? == Claimed::Taken {
-                return Err(Error::SlugTaken { slug });
-            }
-        }
+        slug = claim_slug::<Category>(ctx, slug, id.0, slug_is_given).await?;
         let now = ctx.now();
         let category = Category {
             category_id: id,
@@ -170,8 +162,8 @@ pub async fn change_category(
         check_category(&category.name, &category.slug)?;
         category.revision += 1;
         category.updated_at = ctx.now();
-        if category.slug != old.slug && claims::claim::<Category>(ctx, &category.slug, id.0).await? == Claimed::Taken {
-            return Err(Error::SlugTaken { slug: category.slug });
+        if category.slug != old.slug {
+            claim_slug::<Category>(ctx, category.slug.clone(), id.0, true).await?;
         }
         match ctx.store.commit(Commit::new().unchanged::<Category>(id, version).put(&category)).await {
             Ok(_) => break category,

@@ -1,6 +1,7 @@
 //! Products: made, changed, found.
 
 use rust_decimal::Decimal;
+use uuid::Uuid;
 use widerow::{Commit, Error as DataError};
 
 use super::{categories::get_category, search::check_name};
@@ -11,7 +12,7 @@ use crate::{
         tables::{Category, Product, ProductStatus},
     },
     check::Check,
-    claims::{self, Claimed},
+    claims::{self, Bearer, Claimed},
     context::Context,
     id::ProductId,
 };
@@ -62,15 +63,7 @@ pub async fn create_product(ctx: &Context, new: NewProduct) -> Result<Product> {
         if found.is_some() {
             return Err(Error::ProductExists { product: id });
         }
-        if claims::claim::<Product>(ctx, &product.slug, id.0).await? == Claimed::Taken {
-            if slug_is_given {
-                return Err(Error::SlugTaken { slug: product.slug });
-            }
-            product.slug = rules::slug_with_id(&product.slug, id.0);
-            if claims::claim::<Product>(ctx, &product.slug, id.0).await? == Claimed::Taken {
-                return Err(Error::SlugTaken { slug: product.slug });
-            }
-        }
+        product.slug = claim_slug::<Product>(ctx, product.slug, id.0, slug_is_given).await?;
         match ctx.store.commit(Commit::new().unchanged::<Product>(id, version).put(&product)).await {
             Ok(_) => return with_category_name(ctx, product).await,
             Err(DataError::Conflict(_)) => {}
@@ -103,8 +96,8 @@ pub async fn change_product(
         if name_may_count && rules::takes_name(Some(&old), &product) {
             check_name(ctx, &product.name).await?;
         }
-        if product.slug != old.slug && claims::claim::<Product>(ctx, &product.slug, id.0).await? == Claimed::Taken {
-            return Err(Error::SlugTaken { slug: product.slug });
+        if product.slug != old.slug {
+            claim_slug::<Product>(ctx, product.slug.clone(), id.0, true).await?;
         }
         match ctx.store.commit(Commit::new().unchanged::<Product>(id, version).put(&product)).await {
             Ok(_) if category.is_some() => return with_category_name(ctx, product).await,
@@ -167,6 +160,18 @@ pub async fn set_popularity(ctx: &Context, id: ProductId, units: i64) -> Result<
     check.that(units >= 0, "popularity", format!("{units} is negative"));
     check.end()?;
     note(ctx, id, |product| product.popularity = units).await
+}
+
+/// Claims a slug; where another has it and it was only made of a name, a longer one that no other makes. The one claimed.
+pub(super) async fn claim_slug<B: Bearer>(ctx: &Context, slug: String, owner: Uuid, is_given: bool) -> Result<String> {
+    if claims::claim::<B>(ctx, &slug, owner).await? == Claimed::Yours {
+        return Ok(slug);
+    }
+    let longer = rules::slug_with_id(&slug, owner);
+    if is_given || claims::claim::<B>(ctx, &longer, owner).await? == Claimed::Taken {
+        return Err(Error::SlugTaken { slug: if is_given { slug } else { longer } });
+    }
+    Ok(longer)
 }
 
 /// Notes a fact that no editor decides: the revision stays, the lists follow.

@@ -20,7 +20,7 @@ use merkato::{
 use widerow::{
     Database, Engine, Options, Row,
     faulty::{Faults, Faulty},
-    time::{Clock, ManualClock, SystemClock},
+    time::{Clock, ManualClock},
 };
 use widerow_testing::Target;
 
@@ -43,9 +43,7 @@ fn world(target: &Target) -> World {
 
 /// As `world`, on tables that no other case uses.
 fn alone(target: &Target) -> World {
-    let clock = Arc::new(ManualClock::at(SystemClock.now()));
-    let ctx = context(clock.clone(), target.empty_engine(), &widerow_testing::unique(), settings());
-    World { database: ctx.store.database(), ctx, clock }
+    World::alone_with(target, settings())
 }
 
 fn new_user(email: &str) -> NewUser {
