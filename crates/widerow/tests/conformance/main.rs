@@ -9,6 +9,7 @@ mod counters;
 mod derived;
 mod expiry;
 mod faults;
+mod founding;
 mod model;
 mod order;
 mod outbox;
@@ -36,6 +37,7 @@ fn main() {
             scans::CASES,
             schema::CASES,
             outbox::CASES,
+            founding::CASES,
             faults::CASES,
             model::CASES,
         ],

@@ -257,6 +257,39 @@ impl Derive<SessionByDevice> for Session {
     }
 }
 
+/// What a commit on another partition founds: guarded, with a static column, a list, and a derived table.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "orders", partition(id), clustering(line), guarded)]
+pub struct Order {
+    pub id: Uuid,
+    pub line: i32,
+    #[row(static)]
+    pub state: Option<String>,
+    pub buyer: String,
+    pub price: i64,
+    pub words: Vec<String>,
+}
+
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "orders_by_buyer", partition(buyer), clustering(price, id, line))]
+pub struct OrderByBuyer {
+    pub buyer: String,
+    pub price: i64,
+    pub id: Uuid,
+    pub line: i32,
+    pub words: Vec<String>,
+}
+
+impl Derive<OrderByBuyer> for Order {
+    fn derive(&self) -> Vec<OrderByBuyer> {
+        let Order { id, line, price, .. } = *self;
+        vec![OrderByBuyer { buyer: self.buyer.clone(), price, id, line, words: self.words.clone() }]
+    }
+    fn source(derived: &OrderByBuyer) -> (Uuid, i32) {
+        (derived.id, derived.line)
+    }
+}
+
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(table = "views", partition(page), clustering(day), counters)]
 pub struct Views {
@@ -284,6 +317,7 @@ pub fn schema() -> Schema {
         .derived::<Article, ArticleByShelf>()
         .derived::<Member, MemberByCity>()
         .derived::<Session, SessionByDevice>()
+        .derived::<Order, OrderByBuyer>()
         .table::<Views>()
         .build()
         .expect("the suite's own schema")
