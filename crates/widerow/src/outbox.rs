@@ -51,6 +51,7 @@ pub static PENDING: LazyTable = LazyTable::new(|| {
         guarded: false,
         counters: false,
         ttl_seconds: None,
+        ends: None,
         // A row that comes back from the dead is replayed, which is harmless: tombstones need not live long.
         gc_grace_seconds: Some(3600),
         read: Consistency::Quorum,

@@ -202,13 +202,20 @@ fn diff(
             }
         }
     }
-    let same_end = base.is_some_and(|base| base.expires_at.is_none()) && expires_at.is_none();
     for values in new {
+        let end = earlier(expires_at, table.end_of(&values));
         // A row that stays as it is need not be written, unless its end moves.
+        let same_end = base.is_some_and(|base| earlier(base.expires_at, table.end_of(&values)) == end);
         if !(same_end && old.contains(&values)) {
-            plan::replace_row(writes, Write::Put { table, values, expires_at, indexes: Vec::new() });
+            // One that has ended is written as well: the row that it replaces may not have.
+            plan::replace_row(writes, Write::Put { table, values, expires_at: end, indexes: Vec::new() });
         }
     }
+}
+
+/// The end of a derived row: that of its base row, or its own if that comes first.
+pub(super) fn earlier(base: Option<Timestamp>, own: Option<Timestamp>) -> Option<Timestamp> {
+    base.into_iter().chain(own).min()
 }
 
 /// The engine keeps this derivation as an index of the base row.

@@ -126,7 +126,7 @@ impl Plan {
         match planned.write {
             Write::Put { table, mut values, .. } => {
                 check_row(table, &values)?;
-                let expires_at = expiry(table, planned.ttl_seconds, now)?;
+                let expires_at = expiry(table, &values, planned.ttl_seconds, now)?;
                 // Statics go into one write a partition, so that engines see each static cell once.
                 let cells = take_statics(table, &mut values);
                 let partition = values[..table.partition_columns].to_vec();
@@ -323,7 +323,16 @@ fn take_statics(table: &Table, values: &mut [Value]) -> Vec<(usize, Value)> {
     cells
 }
 
-fn expiry(table: &Table, ttl_seconds: Option<u32>, now: Timestamp) -> Result<Option<Timestamp>> {
+fn expiry(table: &Table, values: &[Value], ttl_seconds: Option<u32>, now: Timestamp) -> Result<Option<Timestamp>> {
+    if let Some(position) = table.ends {
+        return match ttl_seconds {
+            None => Ok(table.end_of(values)),
+            Some(_) => {
+                let problem = format!("a row ends by its column {}, not after a time", table.columns[position].name);
+                Err(Error::invalid(format!("{} ttl", table.name), problem))
+            }
+        };
+    }
     let Some(ttl) = ttl_seconds.or(table.ttl_seconds) else { return Ok(None) };
     if !(1..=limits::TTL_SECONDS_MAX).contains(&ttl) {
         let problem = format!("a time to live of {ttl} s is not 1 to {}", limits::TTL_SECONDS_MAX);

@@ -93,8 +93,9 @@ async fn version(store: &Store, id: Uuid) -> Option<Version> {
 }
 
 async fn founded_partitions_come_with_their_commit(target: &Target) {
+    let engine = target.empty_engine();
     for always_outbox in [false, true] {
-        let world = target.world_on(target.empty_engine(), always_outbox);
+        let world = target.world_on(engine.clone(), always_outbox);
         let store = &world.store;
         let id = Uuid::now_v7();
         // The basket is not there: the guard does not hold, and nothing is founded.
@@ -117,8 +118,9 @@ async fn founded_partitions_come_with_their_commit(target: &Target) {
 }
 
 async fn a_founded_partition_goes_on_as_any_other(target: &Target) {
+    let engine = target.empty_engine();
     for always_outbox in [false, true] {
-        let world = target.world_on(target.empty_engine(), always_outbox);
+        let world = target.world_on(engine.clone(), always_outbox);
         let store = &world.store;
         fill(store).await;
         let id = Uuid::now_v7();
@@ -307,12 +309,26 @@ async fn made_again_and_again_later_writes_change_nothing(target: &Target) {
         assert!(whole(&world, id, std::slice::from_ref(&changed)).await);
         assert_eq!(version(&store, id).await, then);
     }
+    // While others change it.
+    let last = Order { price: 20, ..changed.clone() };
+    let changes = async {
+        for price in 6..=20 {
+            world.store.commit(Commit::new().put(&Order { price, ..changed.clone() })).await.unwrap();
+        }
+    };
+    let replays = async {
+        for _ in 0..15 {
+            recorder.replay(&made).await;
+        }
+    };
+    tokio::join!(changes, replays);
+    assert!(whole(&world, id, &[last]).await);
     let (rows, ring) = (widerow::engine::AnchorRows::Keys(&[]), true);
     let (tenant, partition) = (world.store.tenant(), [widerow::value::Value::Uuid(id)]);
     let table = <Order as widerow::Row>::table();
     let read = widerow::engine::ReadAnchor { tenant, table, partition: &partition, rows, ring };
     let anchor = world.engine.read_anchor(read).await.unwrap();
-    assert_eq!((anchor.sequence, anchor.outbox.len(), anchor.ring.len()), (2, 0, 1));
+    assert_eq!((anchor.sequence, anchor.outbox.len(), anchor.ring.len()), (17, 0, 16));
 }
 
 /// Each order under an id of its own, asked for until there is a certain answer.
