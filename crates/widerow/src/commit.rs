@@ -104,8 +104,8 @@ impl Commit {
     /// Writes the whole row into a new partition of a guarded table, beside the commit's own guarded partition and
     /// together with it. Called again, it adds a row to the new partition, or begins another.
     ///
-    /// The new partition's version is the commit's. Its ring is empty: an id is one of a commit on its own partition, and
-    /// the same id may serve once more on the new one.
+    /// The new partition's version is the commit's, as `Committed` tells it unless the commit had been made before. Its
+    /// ring is empty: an id is that of a commit on its own partition, and may serve once more on the new one.
     ///
     /// RACE: nobody else may ever write the partition before this commit, as nothing guards it: its key must be new, such
     /// as a fresh UUID. On Cassandra, and for what does not fit one transaction of DynamoDB, the partition is there a

@@ -110,7 +110,8 @@ impl DynamoDb {
     ) -> Result<Vec<(usize, Option<RawRow>)>> {
         let table = guarded.table;
         let mut refused = Vec::new();
-        for (at, action) in plan.actions.iter().enumerate().filter(|(at, _)| failed[*at]) {
+        let guards = plan.actions.iter().enumerate().filter(|(at, action)| failed[*at] && !action.guards.is_empty());
+        for (at, action) in guards {
             let found = items[at].as_ref();
             let row = found.map(|i| item::row(table, i)).transpose()?.flatten().map(|(_, row)| row);
             let row = row.filter(|row| row.is_live(step.now));

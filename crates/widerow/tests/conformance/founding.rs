@@ -420,6 +420,13 @@ async fn a_partition_that_is_not_new_stays_as_it_is(target: &Target) {
             assert!(told.unwrap_err().to_string().starts_with("orders: the partition to be founded is there already"));
         }
         assert_eq!(lines_of(store, id).await.0, [order(id, 7)]);
+        // As well where the row and its bookkeeping are one.
+        store.commit(Commit::new().put(&article(7))).await.unwrap();
+        let told = store.commit(Commit::new().put(&first_line()).found(&Article { price: 99, ..article(7) })).await;
+        if !always_outbox && target.name != "cassandra" {
+            assert!(matches!(told, Err(Error::Invalid { .. })), "{told:?}");
+        }
+        assert_eq!(store.get::<Article>(7).await.unwrap(), Some(article(7)));
     }
 }
 
