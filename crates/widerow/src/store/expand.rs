@@ -93,7 +93,9 @@ impl Store {
         });
         plain.extend(derived);
         // ORDER: what is founded comes before what is derived from it, also where the writes are made one by one.
-        plain.sort_by_key(|w| !matches!(w, Write::Found { .. }));
+        if founds {
+            plain.sort_by_key(|w| !matches!(w, Write::Found { .. }));
+        }
         Ok(plain)
     }
 

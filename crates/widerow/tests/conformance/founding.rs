@@ -46,13 +46,18 @@ async fn fill(store: &Store) {
     store.commit(Commit::new().put(&first_line())).await.unwrap();
 }
 
-/// Empties the basket and founds an order of two lines, if the basket is as it was filled.
+/// A table without clustering columns, and with an index on DynamoDB.
+fn lamp(id: Uuid) -> Article {
+    Article { id: (id.as_u128() as i64) & i64::MAX, shelf: Some(id.to_string()), ..article(0) }
+}
+
+/// Empties the basket and founds an order of two lines, and an article, if the basket is as it was filled.
 fn place(id: Uuid) -> Commit {
     let rows = [Order { state: Some("placed".into()), ..order(id, 1) }, order(id, 2)];
     let told = ByInt { owner: format!("told {id}"), value: 1, note: 1 };
     let commit = Commit::with_id(Uuid::from_u128(!id.as_u128())).present::<Line>(("basket".into(), 1, "one".into()));
     let commit = commit.delete_partition::<Line>("basket".into()).put(&told);
-    rows.iter().fold(commit, |commit, row| commit.found(row))
+    rows.iter().fold(commit, |commit, row| commit.found(row)).found(&lamp(id))
 }
 
 async fn lines_of(store: &Store, id: Uuid) -> (Vec<Order>, Option<String>) {
@@ -84,6 +89,9 @@ async fn whole(world: &World, id: Uuid, expected: &[Order]) -> bool {
         assert_eq!((lines.len(), state, of_buyer(store).await.len()), (0, None, 0));
     }
     assert_eq!(told.is_some(), made);
+    assert_eq!(store.get::<Article>(lamp(id).id).await.unwrap(), made.then(|| lamp(id)));
+    let shelf = store.slice::<ArticleByShelf>(id.to_string()).page().await.unwrap().rows;
+    assert_eq!(shelf.len(), usize::from(made));
     nothing_drifted(world).await;
     made
 }
