@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::{
     key::{self, BOOKKEEPING},
+    pages::{Stripe, Stripes},
     row::{self, Bookkeeping, Layout},
 };
 use crate::{
@@ -42,21 +43,24 @@ pub(super) enum Change {
         key: Slice,
         value: Slice,
         expires_at: Option<Timestamp>,
+        stripe: Stripe,
     },
     Remove {
         key: Slice,
+        stripe: Stripe,
     },
     /// Removes every key from `from` (included) to `to` (excluded).
     RemoveRange {
         from: Slice,
         to: Slice,
+        stripe: Stripe,
     },
 }
 
 impl Change {
     fn key(&self) -> &[u8] {
         match self {
-            Change::Put { key, .. } | Change::Remove { key } => key,
+            Change::Put { key, .. } | Change::Remove { key, .. } => key,
             Change::RemoveRange { from, .. } => from,
         }
     }
@@ -74,8 +78,20 @@ pub(super) struct GuardedPart {
     pub outbox: Option<(Uuid, i64)>,
 }
 
-/// The row's layout and key, and what to add to which columns.
-pub(super) type CounterAdd = (Arc<Layout>, Vec<u8>, Vec<(usize, i64)>);
+/// A row of counters, and what to add to which columns.
+pub(super) struct CounterAdd {
+    pub layout: Arc<Layout>,
+    pub key: Vec<u8>,
+    pub amounts: Vec<(usize, i64)>,
+    pub stripe: Stripe,
+}
+
+/// A row whose time is over, and its entry of the expiry index.
+pub(super) struct Ended {
+    pub entry: Vec<u8>,
+    pub row_key: Vec<u8>,
+    pub stripe: Option<Stripe>,
+}
 
 /// One commit, or another thing that only the writer may do.
 pub(super) enum Request {
@@ -104,7 +120,7 @@ pub(super) enum Request {
         reply: oneshot::Sender<Result<Applied>>,
     },
     Reclaim {
-        entries: Vec<(Vec<u8>, Vec<u8>)>,
+        entries: Vec<Ended>,
         now: Timestamp,
         reply: oneshot::Sender<Result<Applied>>,
     },
@@ -114,6 +130,7 @@ pub(super) struct Committer {
     db: Database,
     rows: Keyspace,
     expiry: Keyspace,
+    stripes: Arc<Stripes>,
     recent: Recent,
 }
 
@@ -151,17 +168,19 @@ struct Group {
     rows: Overlay,
     expiry: Overlay,
     bytes: usize,
+    /// Where rows and static columns change; some may stand there twice.
+    stripes: Vec<Stripe>,
 }
 
 impl Committer {
-    pub(super) fn new(db: Database, rows: Keyspace, expiry: Keyspace) -> Self {
-        Committer { db, rows, expiry, recent: Recent::default() }
+    pub(super) fn new(db: Database, rows: Keyspace, expiry: Keyspace, stripes: Arc<Stripes>) -> Self {
+        Committer { db, rows, expiry, stripes, recent: Recent::default() }
     }
 
     /// Runs until all senders are gone.
     pub(super) fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         while let Some(first) = requests.blocking_recv() {
-            let mut group = Group { rows: Overlay::new(), expiry: Overlay::new(), bytes: 0 };
+            let mut group = Group { rows: Overlay::new(), expiry: Overlay::new(), bytes: 0, stripes: Vec::new() };
             let mut answers = Vec::new();
             let mut durable = false;
             let mut next = Some(first);
@@ -188,7 +207,7 @@ impl Committer {
         }
     }
 
-    fn write(&self, group: Group, durable: bool) -> fjall::Result<()> {
+    fn write(&self, mut group: Group, durable: bool) -> fjall::Result<()> {
         let mut batch = fjall::OwnedWriteBatch::with_capacity(self.db.clone(), group.rows.len() + group.expiry.len())
             .durability(Some(if durable { PersistMode::SyncData } else { PersistMode::Buffer }));
         for (keyspace, overlay) in [(&self.rows, group.rows), (&self.expiry, group.expiry)] {
@@ -199,7 +218,11 @@ impl Committer {
                 }
             }
         }
-        batch.commit()
+        // ORDER: odd, visible, even, and only then the answers. See `pages`.
+        self.stripes.open(&mut group.stripes);
+        let written = batch.commit();
+        self.stripes.close(&group.stripes);
+        written
     }
 
     fn decide(&self, group: &mut Group, request: Request) -> Decided {
@@ -313,7 +336,7 @@ impl Committer {
     fn apply(&self, group: &mut Group, changes: Vec<Change>) -> Result<()> {
         let mut doomed = Vec::new();
         for change in &changes {
-            if let Change::RemoveRange { from, to } = change {
+            if let Change::RemoveRange { from, to, .. } = change {
                 for entry in self.rows.range::<&[u8], _>(&**from..&**to) {
                     doomed.push(entry.key().map_err(super::engine_error)?);
                 }
@@ -325,18 +348,21 @@ impl Committer {
         }
         for change in changes {
             match change {
-                Change::Put { key, value, expires_at } => {
+                Change::Put { key, value, expires_at, stripe } => {
+                    group.stripes.push(stripe);
                     group.bytes += key.len() + value.len();
                     if let Some(end) = expires_at {
                         group.expiry.insert(super::expiry_key(end, &key).into(), Some(Slice::empty()));
                     }
                     group.rows.insert(key, Some(value));
                 }
-                Change::Remove { key } => {
+                Change::Remove { key, stripe } => {
+                    group.stripes.push(stripe);
                     group.bytes += key.len();
                     group.rows.insert(key, None);
                 }
-                Change::RemoveRange { from, to } => {
+                Change::RemoveRange { from, to, stripe } => {
+                    group.stripes.push(stripe);
                     group.rows.range_mut(from..to).for_each(|(_, value)| *value = None);
                 }
             }
@@ -365,7 +391,7 @@ impl Committer {
 
     fn add(&self, group: &mut Group, adds: Vec<CounterAdd>) -> Result<Applied> {
         let mut sums = Vec::with_capacity(adds.len());
-        for (layout, key, amounts) in &adds {
+        for CounterAdd { layout, key, amounts, .. } in &adds {
             let corrupt = |e| Error::corrupt(&layout.table.name, e);
             let unknown = vec![Value::Null; layout.table.key_columns()];
             let mut values = match self.get(group, key)? {
@@ -378,20 +404,22 @@ impl Committer {
             }
             sums.push(row::encode(layout, &values, None));
         }
-        for ((_, key, _), sum) in adds.into_iter().zip(sums) {
-            group.rows.insert(key.into(), Some(sum.into()));
+        for (add, sum) in adds.into_iter().zip(sums) {
+            group.stripes.push(add.stripe);
+            group.rows.insert(add.key.into(), Some(sum.into()));
         }
         Ok(Applied::Done(Version(0)))
     }
 
-    /// Removes rows whose time is over: (entry of the expiry index, key of the row).
-    fn reclaim(&self, group: &mut Group, entries: Vec<(Vec<u8>, Vec<u8>)>, now: Timestamp) -> Result<Applied> {
+    /// Removes rows whose time is over.
+    fn reclaim(&self, group: &mut Group, entries: Vec<Ended>, now: Timestamp) -> Result<Applied> {
         let mut reclaimed = 0;
-        for (entry, row_key) in entries {
+        for Ended { entry, row_key, stripe } in entries {
             if let Some(bytes) = self.get(group, &row_key)? {
                 let end = row::expires_at(&bytes).map_err(|e| Error::corrupt("the folder", e))?;
                 // A row that was written again has a later end, and an entry of its own.
                 if end.is_some_and(|end| end <= now) {
+                    group.stripes.extend(stripe);
                     group.rows.insert(row_key.into(), None);
                     reclaimed += 1;
                 }

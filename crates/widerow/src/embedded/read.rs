@@ -77,13 +77,12 @@ impl<'v> View<'v> {
         Ok(cells)
     }
 
-    /// Charges the meter.
-    pub(super) fn slice(&self, slice: &Slice<'_>) -> Result<RawPage> {
+    /// A page and the bytes that were read for it.
+    pub(super) fn slice(&self, slice: &Slice<'_>) -> Result<(RawPage, usize)> {
         let partition = key::partition_key(self.layout.id, slice.tenant, slice.partition);
         let statics = self.statics(&partition)?;
         let (rows, bytes) = self.slice_rows(slice, &partition, statics.as_deref())?;
-        super::charge_read(1, rows.len(), bytes);
-        Ok(RawPage { rows, statics })
+        Ok((RawPage { rows, statics }, bytes))
     }
 
     /// The rows of a slice and the bytes that were read for them.
@@ -104,11 +103,8 @@ impl<'v> View<'v> {
         let mut rows = Rows::with_capacity(table, slice.limit.min(256));
         let mut bytes_read = 0;
         if from < to {
-            // A range is a snapshot by itself; it must be the same as that of what was read beside it, if anything was.
-            let entries = match self.snapshot.get() {
-                Some(snapshot) => snapshot.range(self.rows, from..to),
-                None => self.rows.range(from..to),
-            };
+            // RACE: not a range of the keyspace itself, which shows a batch row by row as it is being applied.
+            let entries = self.snapshot().range(self.rows, from..to);
             let mut add = |entry: fjall::Guard| -> Result<()> {
                 let (bytes, value) = entry.into_inner().map_err(engine_error)?;
                 bytes_read += bytes.len() + value.len();
