@@ -10,6 +10,7 @@ pub mod carts;
 pub mod catalog;
 pub mod check;
 pub mod claims;
+pub mod combine;
 pub mod context;
 pub mod error;
 pub mod flows;
