@@ -5,7 +5,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 use widerow::{Store, Timestamp, time::Clock};
 
-use crate::{passwords::Passwords, settings::Settings};
+use crate::{inventory::StockWriter, passwords::Passwords, settings::Settings};
 
 /// The surroundings of an operation, for one tenant. Cheap to clone.
 #[derive(Clone)]
@@ -13,6 +13,7 @@ pub struct Context {
     pub store: Store,
     pub settings: Arc<Settings>,
     pub(crate) passwords: Arc<Passwords>,
+    pub(crate) stock_writer: Arc<StockWriter>,
     clock: Arc<dyn Clock>,
     chance: Arc<dyn Chance>,
 }
@@ -36,10 +37,12 @@ impl Chance for SystemChance {
 impl Context {
     pub fn new(store: Store, settings: Settings, clock: Arc<dyn Clock>, chance: Arc<dyn Chance>) -> Self {
         let passwords = Arc::new(Passwords::new(&settings.accounts.passwords));
-        Context { store, settings: Arc::new(settings), passwords, clock, chance }
+        let stock_writer = Arc::new(StockWriter::default());
+        Context { store, settings: Arc::new(settings), passwords, stock_writer, clock, chance }
     }
 
-    /// The same surroundings for another tenant: how many passwords are hashed at once is a bound for the whole process.
+    /// The same surroundings for another tenant of the same database: how many passwords are hashed at once is a bound for
+    /// the whole process, and requests for the same stock are combined over the whole process.
     pub fn with_store(&self, store: Store) -> Self {
         Context { store, ..self.clone() }
     }

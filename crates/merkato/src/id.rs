@@ -28,8 +28,12 @@ ids! {
     AddressId,
     CartId,
     CategoryId,
+    /// Stock that is kept for someone: one id for all products of a checkout.
+    HoldId,
     /// A line of a cart. The same product with the same options has the same line id in every cart.
     LineId,
+    /// A change of stock that is no sale: a delivery, a count, a transfer.
+    MovementId,
     ProductId,
     SessionId,
     UserId,

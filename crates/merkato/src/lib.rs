@@ -15,6 +15,7 @@ pub mod context;
 pub mod error;
 pub mod flows;
 pub mod id;
+pub mod inventory;
 pub mod limits;
 pub mod money;
 pub mod passwords;
@@ -37,6 +38,7 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = catalog::tables(schema);
     let schema = accounts::tables(schema);
     let schema = carts::tables(schema);
+    let schema = inventory::tables(schema);
     Ok(schema.build()?)
 }
 
@@ -45,5 +47,6 @@ pub const PATTERNS: &[(&str, &[AccessPattern])] = &[
     ("catalog", catalog::PATTERNS),
     ("accounts", accounts::PATTERNS),
     ("carts", carts::PATTERNS),
+    ("inventory", inventory::PATTERNS),
     ("claims", claims::PATTERNS),
 ];

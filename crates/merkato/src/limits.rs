@@ -75,3 +75,15 @@ pub const IMPORT_WAITING_MAX: u64 = 100_000;
 pub const IMPORT_RECORD_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Rejected records, and notes, that a report lists.
 pub const IMPORT_LISTED_MAX: usize = 100_000;
+/// Units of one request to the stock: a hold, a delivery, a transfer.
+pub const UNITS_MAX: i64 = 1_000_000;
+/// Units of one product in one warehouse.
+pub const WAREHOUSE_UNITS_MAX: i32 = 1_000_000_000;
+/// Warehouses that have one product. Their rows are read with every decision.
+pub const WAREHOUSES_A_PRODUCT_MAX: usize = 50;
+/// Characters of a warehouse's id, which is a part of a key.
+pub const WAREHOUSE_ID_CHARS_MAX: usize = 64;
+/// Requests for the stock of one product that are decided together. Each may write a row, and a commit has 99 writes.
+pub const STOCK_REQUESTS_TOGETHER_MAX: usize = 90;
+/// Requests for the stock of one product that wait in one process.
+pub const STOCK_REQUESTS_WAITING_MAX: usize = 10_000;

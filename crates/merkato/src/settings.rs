@@ -8,6 +8,7 @@ pub struct Settings {
     pub catalog: CatalogSettings,
     pub accounts: AccountSettings,
     pub carts: CartSettings,
+    pub inventory: InventorySettings,
 }
 
 #[derive(Clone, Debug)]
@@ -112,4 +113,41 @@ impl Default for AttemptSettings {
             forget_seconds: 15 * 60,
         }
     }
+}
+
+/// How long stock is kept for someone, and where it is taken from.
+#[derive(Clone, Debug)]
+pub struct InventorySettings {
+    /// How long a hold lasts that is asked for without a time.
+    pub hold_seconds: u32,
+    /// The longest that a hold is asked for, and extended to, from its beginning.
+    pub hold_seconds_max: u32,
+    /// Holds end at multiples of this, rounded up: what is kept of their ends is bounded by the longest hold over it.
+    pub hold_grid_seconds: u32,
+    /// Days for which a hold that is over, and a movement, are remembered: so long a repeated request changes nothing.
+    pub memory_days: u32,
+    /// Days for which a confirmed hold is remembered: so long its units can be given back.
+    pub confirmed_days: u32,
+    pub warehouse_rule: WarehouseRule,
+}
+
+impl Default for InventorySettings {
+    fn default() -> Self {
+        InventorySettings {
+            hold_seconds: 900,
+            hold_seconds_max: 3_600,
+            hold_grid_seconds: 10,
+            memory_days: 7,
+            confirmed_days: 90,
+            warehouse_rule: WarehouseRule::MostStockFirst,
+        }
+    }
+}
+
+/// The order in which warehouses are asked. One that can serve all of a line is preferred to several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WarehouseRule {
+    MostStockFirst,
+    /// These in their order, then the others by their ids.
+    Priority(Vec<String>),
 }

@@ -5,5 +5,6 @@ mod error;
 pub mod import;
 pub mod person;
 pub mod shopping;
+pub mod stock;
 
 pub use error::{Error, Result};
