@@ -1,16 +1,17 @@
 //! What the inventory has, shown in the catalog.
 
-use super::error::Result;
+use super::error::{Error, Result};
 use crate::{
     catalog,
     context::Context,
     id::ProductId,
-    inventory::{self, Availability, Swept},
+    inventory::{self, Availability},
 };
 
 /// Shows in the catalog whether the product can be had; what is shown. A product of which nobody has ever said anything about
 /// its stock is left as it is, and None. To be called for every change whose answer says that the product `became` something,
-/// and for every product whose change was never answered.
+/// for every product whose change was never answered, and for
+/// one that was found short.
 ///
 /// RACE: two who follow the same product may have read its stock at different times, and the one with the older answer may be
 /// the later to write. So each looks again after it has written, and writes again if that is not what it wrote: whoever writes
@@ -30,16 +31,22 @@ pub async fn follow_stock(ctx: &Context, product: ProductId) -> Result<Option<Av
     }
 }
 
-/// Settles what has ended, and shows in the catalog what is available again.
+/// Shows in the catalog what is available again because holds have ended, and writes down that they have; how many rows of
+/// stock.
 ///
-/// ORDER: stopped between the two, a product stays shown as it was until its stock next changes. So those that failed do not
-/// keep the others.
-pub async fn sweep_stock(ctx: &Context) -> Result<Swept> {
-    let swept = inventory::sweep(ctx).await?;
-    for (product, _) in &swept.became {
-        if let Err(error) = follow_stock(ctx, *product).await {
-            tracing::warn!(%product, %error, "the catalog does not show what is in stock");
+/// ORDER: shown first, written down afterwards: what was not shown, because that failed or this was stopped, is found again by
+/// the next sweep.
+pub async fn sweep_stock(ctx: &Context) -> Result<usize> {
+    let mut rows = 0;
+    for product in inventory::list_unsettled(ctx).await? {
+        match follow_stock(ctx, product).await {
+            Ok(_) | Err(Error::Catalog(catalog::Error::ProductNotFound { .. })) => {}
+            Err(error) => {
+                tracing::warn!(%product, %error, "the catalog does not show what is in stock");
+                continue;
+            }
         }
+        rows += inventory::settle(ctx, product).await?;
     }
-    Ok(swept)
+    Ok(rows)
 }

@@ -5,6 +5,7 @@ mod carts;
 mod catalog;
 mod flows;
 mod import;
+mod inventory;
 mod world;
 
 fn main() {
@@ -34,6 +35,14 @@ fn main() {
             accounts::registration::CASES,
             accounts::sessions::CASES,
             flows::CASES,
+            inventory::bad_input::CASES,
+            inventory::costs::CASES,
+            inventory::follow::CASES,
+            inventory::holds::CASES,
+            inventory::lines::CASES,
+            inventory::movements::CASES,
+            inventory::races::CASES,
+            inventory::stopped::CASES,
             import::behaviour::CASES,
             import::real::CASES,
         ],

@@ -119,12 +119,7 @@ async fn all(ctx: &Context, hold: HoldId, products: &[ProductId], wish: Wish) ->
 }
 
 /// Extends the hold on all these products, until one refuses.
-pub async fn extend_lines(
-    ctx: &Context,
-    hold: HoldId,
-    products: &[ProductId],
-    until: Timestamp,
-) -> Result<Vec<Hold>> {
+pub async fn extend_lines(ctx: &Context, hold: HoldId, products: &[ProductId], until: Timestamp) -> Result<Vec<Hold>> {
     let wish = Wish::Extend { until };
     let mut extended = Vec::with_capacity(products.len());
     for product in check_lines(hold, products, &wish)? {

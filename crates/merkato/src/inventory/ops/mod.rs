@@ -17,5 +17,5 @@ pub use policy::{set_low_stock_threshold, set_policy};
 pub use show::{
     HoldPage, StockLevels, WarehouseLevel, find_hold, get_stock, list_holds, list_low_stock, list_movements,
 };
-pub use sweep::{Swept, sweep};
+pub use sweep::{list_unsettled, settle, sweep};
 pub use verify::{StockDifference, Verified, verify_stock};

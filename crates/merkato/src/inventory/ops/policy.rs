@@ -22,9 +22,11 @@ pub async fn set_policy(ctx: &Context, product: ProductId, tracked: bool, backor
         let mut commit = Commit::new();
         if (stock.tracked, stock.backorder) != (tracked, backorder) {
             (stock.tracked, stock.backorder) = (tracked, backorder);
-            commit = commit
-                .set_static(product, Inventory::TRACKED, &Some(tracked))
-                .set_static(product, Inventory::BACKORDER, &Some(backorder));
+            commit = commit.set_static(product, Inventory::TRACKED, &Some(tracked)).set_static(
+                product,
+                Inventory::BACKORDER,
+                &Some(backorder),
+            );
         }
         Ok((commit, Moved { became: stock.became(), stock: StockLevels::of(stock) }))
     })

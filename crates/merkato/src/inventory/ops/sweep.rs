@@ -8,44 +8,39 @@ use super::decide::{self, guarded_stock};
 use crate::{
     context::Context,
     id::ProductId,
-    inventory::{
-        error::Result,
-        tables::{Availability, Inventory},
-    },
+    inventory::{error::Result, tables::Inventory},
 };
 
-/// What a sweep did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Swept {
-    /// Rows of stock whose figures were settled.
-    pub rows: usize,
-    /// Products that are available again, because holds on them have ended.
-    pub became: Vec<(ProductId, Availability)>,
+/// Settles the figures of every product that still counts ended holds as reserved, so that what is low on stock follows; how
+/// many rows. It walks over the whole table; every few minutes is enough.
+pub async fn sweep(ctx: &Context) -> Result<usize> {
+    let mut rows = 0;
+    for product in list_unsettled(ctx).await? {
+        rows += settle(ctx, product).await?;
+    }
+    Ok(rows)
 }
 
-/// Settles the figures of every row of stock that still counts ended holds as reserved, so that what is low on stock and what
-/// the catalog shows follow. It walks over the whole table; every few minutes is enough.
-pub async fn sweep(ctx: &Context) -> Result<Swept> {
-    let mut ended = BTreeSet::new();
+/// The products of which some stock is written down as reserved for holds that have ended.
+pub async fn list_unsettled(ctx: &Context) -> Result<BTreeSet<ProductId>> {
+    let mut products = BTreeSet::new();
     let now = ctx.now();
     for_each_row(ctx, |row| {
         if row.shelf().is_some_and(|shelf| shelf.has_ended_units(now)) {
-            ended.insert(row.product_id);
+            products.insert(row.product_id);
         }
     })
     .await?;
-    let mut swept = Swept::default();
-    for product in ended {
-        let (rows, became) = guarded_stock(ctx, product, None, |stock, _| {
-            stock.settle();
-            let commit = decide::changes(stock, &ctx.settings.inventory);
-            Ok((commit, (stock.changed_shelves.len(), stock.became())))
-        })
-        .await?;
-        swept.rows += rows;
-        swept.became.extend(became.map(|became| (product, became)));
-    }
-    Ok(swept)
+    Ok(products)
+}
+
+/// Writes down what has ended of a product's holds; how many rows. It changes no figure that is asked for.
+pub async fn settle(ctx: &Context, product: ProductId) -> Result<usize> {
+    guarded_stock(ctx, product, None, |stock, _| {
+        stock.settle();
+        Ok((decide::changes(stock, &ctx.settings.inventory), stock.changed_shelves.len()))
+    })
+    .await
 }
 
 /// Every row of the tenant's inventory.
