@@ -87,3 +87,5 @@ pub const WAREHOUSE_ID_CHARS_MAX: usize = 64;
 pub const STOCK_REQUESTS_TOGETHER_MAX: usize = 90;
 /// Requests for the stock of one product that wait in one process.
 pub const STOCK_REQUESTS_WAITING_MAX: usize = 10_000;
+/// Instants at which holds in force may end, for one product: each is an entry in the rows of stock.
+pub const HOLD_ENDS_MAX: u32 = 1_000;

@@ -122,7 +122,8 @@ pub struct InventorySettings {
     pub hold_seconds: u32,
     /// The longest that a hold is asked for, and extended to, from its beginning.
     pub hold_seconds_max: u32,
-    /// Holds end at multiples of this, rounded up: what is kept of their ends is bounded by the longest hold over it.
+    /// Holds end at multiples of this, rounded up, so that they end at few instants; it is made longer where the longest
+    /// hold would have more than a thousand of them.
     pub hold_grid_seconds: u32,
     /// Days for which a hold that is over, and a movement, are remembered: so long a repeated request changes nothing.
     pub memory_days: u32,

@@ -34,6 +34,11 @@ use crate::pattern::{AccessPattern, Amount, ReadCost};
 /// by side; Cassandra is asked for them again where there is no row of stock.
 const STOCK: ReadCost = ReadCost { requests: Amount::of(2), ..ReadCost::PAGE };
 
+/// The rows of stock and one hold; then the commit. Two requests and one partition, but on DynamoDB, which reads the
+/// partition's bookkeeping by itself.
+const RESERVE: ReadCost =
+    ReadCost { partitions: Amount::of(2), rows: Amount::of(2).and_per_row(1), requests: Amount::of(5) };
+
 pub const PATTERNS: &[AccessPattern] = &[
     AccessPattern {
         name: "Q16",
@@ -47,14 +52,15 @@ pub const PATTERNS: &[AccessPattern] = &[
         question: "Reserve, release, confirm, extend, give back: one hold of a product whose stock has n rows",
         table: "inventory",
         key: "product_id = ? AND hold_id IN (the nil id, ?)",
-        cost: ReadCost { partitions: Amount::of(2), rows: Amount::of(2).and_per_row(1), requests: Amount::of(6) },
+        cost: RESERVE,
     },
     AccessPattern {
         name: "hold",
         question: "What became of a hold",
         table: "inventory",
         key: "product_id = ? AND hold_id = ? AND warehouse_id = ''",
-        cost: ReadCost { requests: Amount::of(2), ..ReadCost::ROW },
+        // On DynamoDB with the item of the static columns.
+        cost: ReadCost { rows: Amount::of(2), ..ReadCost::ROW },
     },
     AccessPattern {
         name: "holds of product",

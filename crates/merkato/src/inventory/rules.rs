@@ -399,7 +399,8 @@ fn ended(hold: &Hold) -> Error {
 
 /// The first instant of the grid that is not before.
 pub(super) fn on_grid(instant: Timestamp, settings: &InventorySettings) -> Timestamp {
-    let step = i64::from(settings.hold_grid_seconds.max(1)) * 1000;
+    let least = settings.hold_seconds_max.div_ceil(limits::HOLD_ENDS_MAX).max(1);
+    let step = i64::from(settings.hold_grid_seconds.max(least)) * 1000;
     let late = instant.millis().rem_euclid(step);
     Timestamp::from_millis(if late == 0 { instant.millis() } else { instant.millis() - late + step })
 }

@@ -164,6 +164,20 @@ fn an_extension_is_never_shorter_and_never_beyond_the_cap() {
 }
 
 #[test]
+fn holds_end_at_few_instants_whatever_the_settings() {
+    let ends = |hold_seconds_max, hold_grid_seconds| {
+        let settings = InventorySettings { hold_seconds_max, hold_grid_seconds, ..settings() };
+        let last = on_grid(NOW.plus_seconds(hold_seconds_max.into()), &settings).millis();
+        let step = on_grid(Timestamp::from_millis(1), &settings).millis();
+        assert_eq!((last % step, on_grid(Timestamp::from_millis(last), &settings).millis()), (0, last));
+        ((last - NOW.millis()) / step, step)
+    };
+    assert_eq!(ends(3_600, 10), (360, 10_000));
+    assert_eq!(ends(3_600, 0), (900, 4_000));
+    assert!(ends(7 * 86_400, 1).0 <= 1_001);
+}
+
+#[test]
 fn what_was_released_before_it_was_reserved_stays_released() {
     let mut shop = Shop::new(&[("a", 1)]);
     assert_eq!(shop.ask(1, Wish::Release).unwrap().state, HoldState::Released);
