@@ -5,14 +5,21 @@ use std::sync::Arc;
 use uuid::Uuid;
 use widerow::{Store, Timestamp, time::Clock};
 
-use crate::{passwords::Passwords, settings::Settings};
+use crate::{
+    orders::Numbers,
+    passwords::Passwords,
+    payments::{PaymentProvider, TestProvider},
+    settings::Settings,
+};
 
 /// The surroundings of an operation, for one tenant. Cheap to clone.
 #[derive(Clone)]
 pub struct Context {
     pub store: Store,
     pub settings: Arc<Settings>,
+    pub payments: Arc<dyn PaymentProvider>,
     pub(crate) passwords: Arc<Passwords>,
+    pub(crate) numbers: Arc<Numbers>,
     clock: Arc<dyn Clock>,
     chance: Arc<dyn Chance>,
 }
@@ -36,10 +43,18 @@ impl Chance for SystemChance {
 impl Context {
     pub fn new(store: Store, settings: Settings, clock: Arc<dyn Clock>, chance: Arc<dyn Chance>) -> Self {
         let passwords = Arc::new(Passwords::new(&settings.accounts.passwords));
-        Context { store, settings: Arc::new(settings), passwords, clock, chance }
+        let payments = Arc::new(TestProvider::new(clock.clone()));
+        let numbers = Arc::new(Numbers::default());
+        Context { store, settings: Arc::new(settings), payments, passwords, numbers, clock, chance }
     }
 
-    /// The same surroundings for another tenant: how many passwords are hashed at once is a bound for the whole process.
+    /// The same surroundings with a payment provider that moves money; without one, the test provider moves none.
+    pub fn with_payments(&self, payments: Arc<dyn PaymentProvider>) -> Self {
+        Context { payments, ..self.clone() }
+    }
+
+    /// The same surroundings for another tenant: how many passwords are hashed at once is a bound for the whole process, and
+    /// order numbers are kept by tenant.
     pub fn with_store(&self, store: Store) -> Self {
         Context { store, ..self.clone() }
     }

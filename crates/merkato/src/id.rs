@@ -28,8 +28,10 @@ ids! {
     AddressId,
     CartId,
     CategoryId,
+    CheckoutId,
     /// A line of a cart. The same product with the same options has the same line id in every cart.
     LineId,
+    OrderId,
     ProductId,
     SessionId,
     UserId,

@@ -16,9 +16,12 @@ pub mod flows;
 pub mod id;
 pub mod limits;
 pub mod money;
+pub mod orders;
 pub mod passwords;
 pub mod pattern;
+pub mod payments;
 pub mod settings;
+pub mod shards;
 pub mod text;
 
 pub use check::{BadField, Check, Invalid};
@@ -36,6 +39,7 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = catalog::tables(schema);
     let schema = accounts::tables(schema);
     let schema = carts::tables(schema);
+    let schema = orders::tables(schema);
     Ok(schema.build()?)
 }
 
@@ -44,5 +48,6 @@ pub const PATTERNS: &[(&str, &[AccessPattern])] = &[
     ("catalog", catalog::PATTERNS),
     ("accounts", accounts::PATTERNS),
     ("carts", carts::PATTERNS),
+    ("orders", orders::PATTERNS),
     ("claims", claims::PATTERNS),
 ];

@@ -75,3 +75,28 @@ pub const IMPORT_WAITING_MAX: u64 = 100_000;
 pub const IMPORT_RECORD_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Rejected records, and notes, that a report lists.
 pub const IMPORT_LISTED_MAX: usize = 100_000;
+
+/// Lines of one order: as many as a cart has.
+pub const LINES_AN_ORDER_MAX: usize = LINES_A_CART_MAX;
+/// The largest total of an order.
+pub const AMOUNT_MAX: Decimal = Decimal::from_parts(0xA4C6_8000, 0x0003_8D7E, 0, false, 0);
+/// Partitions over which a day's orders are spread. It is a part of stored keys and never changes.
+pub const ORDER_SHARDS: u32 = 8;
+/// Days for which an order is listed by its status after it came to it.
+pub const STATUS_LIST_DAYS: i32 = 30;
+/// Bytes of a note on an order.
+pub const NOTES_BYTES_MAX: usize = 4_000;
+/// Bytes of an order's number.
+pub const ORDER_NUMBER_BYTES_MAX: usize = 40;
+/// Bytes of what stands for who changed an order, of a provider's id, of a carrier and a tracking number.
+pub const REFERENCE_BYTES_MAX: usize = 200;
+/// Bytes of a discount code.
+pub const DISCOUNT_CODE_BYTES_MAX: usize = 40;
+/// Uses of one discount code.
+pub const DISCOUNT_USES_MAX: i64 = 1_000_000;
+/// Order numbers that a process takes at once.
+pub const NUMBER_BLOCK_MAX: u32 = 10_000;
+/// Decimals of a tax rate or a percentage.
+pub const RATE_DECIMALS_MAX: u32 = 6;
+/// Times that a list by status is read on for orders that have moved on meanwhile.
+pub const STATUS_LIST_PASSES_MAX: usize = 4;

@@ -1,5 +1,7 @@
 //! Currencies of ISO 4217. An amount is a decimal beside its currency, never a float.
 
+use rust_decimal::{Decimal, RoundingStrategy};
+
 /// The code of a currency, as `EUR`. Whether there is such a one is checked where it comes in.
 #[derive(widerow::Cell, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency(String);
@@ -23,4 +25,10 @@ impl std::fmt::Display for Currency {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// The one way in which an amount is rounded: to the currency's decimals, halves away from zero. None if there is no such
+/// currency.
+pub fn round(amount: Decimal, currency: &Currency) -> Option<Decimal> {
+    Some(amount.round_dp_with_strategy(currency.decimals()?, RoundingStrategy::MidpointAwayFromZero))
 }

@@ -1,6 +1,10 @@
 //! What a shop decides for itself.
 
-use crate::limits;
+use std::collections::BTreeMap;
+
+use rust_decimal::Decimal;
+
+use crate::{limits, money::Currency};
 
 /// All of it; each module has its own part.
 #[derive(Clone, Debug, Default)]
@@ -8,6 +12,7 @@ pub struct Settings {
     pub catalog: CatalogSettings,
     pub accounts: AccountSettings,
     pub carts: CartSettings,
+    pub orders: OrderSettings,
 }
 
 #[derive(Clone, Debug)]
@@ -110,6 +115,61 @@ impl Default for AttemptSettings {
             first_wait_seconds: 1,
             wait_seconds_max: 15 * 60,
             forget_seconds: 15 * 60,
+        }
+    }
+}
+
+/// What an order costs beside its goods, and how it is numbered.
+#[derive(Clone, Debug)]
+pub struct OrderSettings {
+    /// Of the shipping methods' amounts, and of orders that name no other.
+    pub currency: Currency,
+    /// By country, in two capital letters: 0.19 is nineteen per cent. No tax where a country is not named.
+    pub tax_rates: BTreeMap<String, Decimal>,
+    /// Whether shipping is taxed as the goods are.
+    pub tax_on_shipping: bool,
+    pub shipping_methods: Vec<ShippingMethod>,
+    /// What a number begins with: `ORD-2026-000123`.
+    pub number_prefix: String,
+    /// Numbers that a process takes at once. What is left of them is lost when it ends.
+    pub number_block: u32,
+    /// How long an order may stay unpaid before it is given up.
+    pub unpaid_seconds: i64,
+}
+
+/// A way in which goods come to the shopper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShippingMethod {
+    pub name: String,
+    pub title: String,
+    pub amount: Decimal,
+    /// Nothing is charged from this price of the goods on, the discount taken off.
+    pub free_from: Option<Decimal>,
+    /// Until it is delivered.
+    pub days: u32,
+}
+
+impl Default for OrderSettings {
+    fn default() -> Self {
+        let method = |name: &str, title: &str, cents, free_from: Option<i64>, days| ShippingMethod {
+            name: name.into(),
+            title: title.into(),
+            amount: Decimal::new(cents, 2),
+            free_from: free_from.map(Decimal::from),
+            days,
+        };
+        OrderSettings {
+            currency: Currency::new("EUR"),
+            tax_rates: BTreeMap::new(),
+            tax_on_shipping: true,
+            shipping_methods: vec![
+                method("standard", "Standard", 4_90, Some(50), 4),
+                method("express", "Express", 12_90, None, 1),
+                method("pickup", "Pick up at the shop", 0, None, 1),
+            ],
+            number_prefix: "ORD".into(),
+            number_block: 100,
+            unpaid_seconds: 3_600,
         }
     }
 }

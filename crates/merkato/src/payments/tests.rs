@@ -1,0 +1,1 @@
+//! The test provider: given, when, then.
