@@ -215,14 +215,6 @@ impl<R: Row> SliceRequest<R> {
         self
     }
 
-    /// Goes on right behind this whole clustering key. To be said last.
-    pub fn after_key(mut self, clustering: impl KeyParts) -> Self {
-        let mut position = clustering.into_values();
-        key::normalize(&mut position);
-        self.after = Some(encode(self.fingerprint(R::table()), &position));
-        self
-    }
-
     /// Another consistency than the table's own.
     pub fn consistency(mut self, consistency: Consistency) -> Self {
         self.consistency = consistency;
