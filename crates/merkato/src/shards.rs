@@ -1,15 +1,15 @@
 //! Lists that are spread over several partitions, so that no day's list is one hot partition, read as one.
 //!
 //! 1. The rows of all shards come in the order of their clustering keys, each once, on whatever page.
-//! 2. A cursor is a position in that order; it is good for the query that it came from and for no other.
+//! 2. A cursor is good for the query that it came from and for no other.
 
 use std::cmp::Ordering;
 
 use futures::future::try_join_all;
-use widerow::row::KeyParts;
 use widerow::{
     Cursor, Error, Row, Store,
     codec::{self, Reader},
+    row::KeyParts,
     schema::{Direction, Table},
     value::Value,
 };
@@ -19,8 +19,8 @@ use crate::{
     text,
 };
 
-/// Characters of a cursor: a head and one clustering key, in hexadecimal.
-const CURSOR_CHARS_MAX: usize = 2 * (8 + 2 * widerow::limits::CLUSTERING_KEY_BYTES_MAX + 200);
+/// Bytes of the clustering key of one shard in a cursor, with what it takes to write them down.
+const POSITION_BYTES_MAX: usize = 2 * widerow::limits::CLUSTERING_KEY_BYTES_MAX;
 
 /// Rows of several partitions, in one order.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,12 @@ pub struct Merged<R> {
     /// None at the end.
     pub next: Option<Cursor>,
 }
+
+/// Where each shard goes on: behind this clustering key, or at its beginning.
+///
+/// Engines differ in how they order ids of different kinds. With one position for all shards a row could be passed over;
+/// with one for each, every shard goes on where it ended, in whatever order it has.
+type Positions = Vec<Option<Vec<Value>>>;
 
 /// The shard of a key, for good: it is a part of stored keys.
 pub fn of(key: &[u8], shards: u32) -> u32 {
@@ -55,23 +61,31 @@ pub async fn page<R: Row>(
 ) -> Result<Merged<R>, Error> {
     let table = R::table();
     let query = fingerprint(store, table, (0..shards).map(|shard| partition(shard).into_values()));
-    let after = page.cursor.as_ref().map(|cursor| decode(cursor, query, table)).transpose()?;
-    let slices = (0..shards).map(|shard| {
+    let mut positions = match &page.cursor {
+        Some(cursor) => decode(cursor, query, table, shards as usize)?,
+        None => vec![None; shards as usize],
+    };
+    let slices = (0..shards).zip(&positions).map(|(shard, position)| {
         let slice = store.slice::<R>(partition(shard)).limit(page.limit);
-        match &after {
-            Some(position) => slice.after_key(position.clone()).page(),
+        match position {
+            Some(key) => slice.after_key(key.clone()).page(),
             None => slice.page(),
         }
     });
     let pages = try_join_all(slices).await?;
     let mut more = pages.iter().any(|page| page.next.is_some());
     let keyed = |row: R| (clustering_of(table, &row), row);
-    let mut rows: Vec<_> = pages.into_iter().flat_map(|page| page.rows).map(keyed).collect();
-    rows.sort_by(|(a, _), (b, _)| order(table, a, b));
-    more |= rows.len() > page.limit;
-    rows.truncate(page.limit);
-    let next = rows.last().filter(|_| more).map(|(key, _)| encode(query, key));
-    Ok(Merged { rows: rows.into_iter().map(|(_, row)| row).collect(), next })
+    let mut lists: Vec<_> = pages.into_iter().map(|page| page.rows.into_iter().map(keyed).peekable()).collect();
+    let mut rows = Vec::new();
+    while rows.len() < page.limit {
+        let heads = lists.iter_mut().enumerate().filter_map(|(shard, list)| Some((shard, list.peek()?)));
+        let least = heads.min_by(|(_, (a, _)), (_, (b, _))| order(table, a, b)).map(|(shard, _)| shard);
+        let Some((shard, (key, row))) = least.and_then(|shard| Some((shard, lists[shard].next()?))) else { break };
+        positions[shard] = Some(key);
+        rows.push(row);
+    }
+    more |= lists.iter_mut().any(|list| list.peek().is_some());
+    Ok(Merged { rows, next: more.then(|| encode(query, positions)) })
 }
 
 fn clustering_of<R: Row>(table: &Table, row: &R) -> Vec<Value> {
@@ -96,32 +110,47 @@ fn fingerprint(store: &Store, table: &Table, partitions: impl Iterator<Item = Ve
     codec::fingerprint(&bytes)
 }
 
-fn encode(query: u64, position: &[Value]) -> Cursor {
+fn encode(query: u64, positions: Positions) -> Cursor {
     let mut bytes = query.to_be_bytes().to_vec();
-    codec::put_values(&mut bytes, position);
+    let values: Vec<_> = positions.into_iter().map(|key| key.map_or(Value::Null, Value::List)).collect();
+    codec::put_values(&mut bytes, &values);
     text::hex(&bytes).into()
 }
 
-/// The position in a cursor. One that was made for another query, or made up, is refused.
-fn decode(cursor: &Cursor, query: u64, table: &Table) -> Result<Vec<Value>, Error> {
-    position(cursor.as_str(), query, table).ok_or_else(|| Error::invalid("cursor", "it does not belong to this query"))
+/// The positions in a cursor. One that was made for another query, or made up, is refused.
+fn decode(cursor: &Cursor, query: u64, table: &Table, shards: usize) -> Result<Positions, Error> {
+    let wrong = || Error::invalid("cursor", "it does not belong to this query");
+    positions(cursor.as_str(), query, table, shards).ok_or_else(wrong)
 }
 
-fn position(cursor: &str, query: u64, table: &Table) -> Option<Vec<Value>> {
-    if cursor.len() > CURSOR_CHARS_MAX || !text::is_hex(cursor, cursor.len() / 2) {
+fn positions(cursor: &str, query: u64, table: &Table, shards: usize) -> Option<Positions> {
+    let chars_max = 2 * (8 + 2 + shards * POSITION_BYTES_MAX);
+    if cursor.len() > chars_max || !text::is_hex(cursor, cursor.len() / 2) {
         return None;
     }
     let digits = cursor.as_bytes().chunks_exact(2).map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
     let bytes = digits.collect::<Option<Vec<u8>>>()?;
     let (head, rest) = bytes.split_at_checked(8)?;
     let mut reader = Reader::new(rest);
-    let values = reader.values().ok().filter(|_| reader.is_empty())?;
+    let values = reader.values().ok()?;
+    if head != query.to_be_bytes() || !reader.is_empty() || values.len() != shards {
+        return None;
+    }
+    let position = |value| match value {
+        Value::Null => Some(None),
+        Value::List(key) if is_key(table, &key) => Some(Some(key)),
+        _ => None,
+    };
+    values.into_iter().map(position).collect()
+}
+
+fn is_key(table: &Table, key: &[Value]) -> bool {
     let in_range = |value: &Value| match value {
         Value::Timestamp(time) => time.in_range(),
         Value::Date(date) => date.in_range(),
         _ => true,
     };
     let columns = table.clustering();
-    let typed = columns.iter().zip(&values).all(|(column, value)| column.column_type.admits(value) && in_range(value));
-    (head == query.to_be_bytes() && values.len() == columns.len() && typed).then_some(values)
+    key.len() == columns.len()
+        && columns.iter().zip(key).all(|(column, value)| column.column_type.admits(value) && in_range(value))
 }

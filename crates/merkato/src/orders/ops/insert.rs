@@ -9,7 +9,7 @@ use crate::{
         error::{Error, Result},
         numbers,
         rules::NewOrder,
-        tables::Order,
+        tables::{NumberedOrder, Order},
     },
 };
 
@@ -39,8 +39,11 @@ pub async fn insert(ctx: &Context, new: &NewOrder) -> Result<Order> {
             }
             return Err(Error::OrderExists { order: order_id, number: order.order_number });
         }
-        // Among imported orders the number is claimed; from the count of placed ones it is kept.
-        if claims::claim::<Order>(ctx, number, order_id.0).await? == Claimed::Taken {
+        // Among imported orders the number is claimed; from the count of placed ones it is kept; and an order that was placed
+        // while the shop's numbers had another form is found by it.
+        let taken = claims::claim::<Order>(ctx, number, order_id.0).await? == Claimed::Taken;
+        let numbered = ctx.store.get::<NumberedOrder>(number.clone()).await?;
+        if taken || numbered.is_some_and(|other| other.order_id != order_id) {
             return Err(Error::NumberTaken { number: number.clone() });
         }
         numbers::keep_from_blocks(ctx, number).await?;
