@@ -1,6 +1,6 @@
 //! What a flow refuses: what its modules refuse, and what none of them can know alone.
 
-use crate::{Kind, accounts, carts, catalog, id::ProductId};
+use crate::{Kind, accounts, carts, catalog, id::ProductId, orders};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -13,6 +13,8 @@ pub enum Error {
     Accounts(#[from] accounts::Error),
     #[error(transparent)]
     Carts(#[from] carts::Error),
+    #[error(transparent)]
+    Orders(#[from] orders::Error),
     #[error("the product {product} is not on sale")]
     NotOnSale { product: ProductId },
 }
@@ -23,6 +25,7 @@ impl Error {
             Error::Catalog(error) => error.code(),
             Error::Accounts(error) => error.code(),
             Error::Carts(error) => error.code(),
+            Error::Orders(error) => error.code(),
             Error::NotOnSale { .. } => "not_on_sale",
         }
     }
@@ -32,6 +35,7 @@ impl Error {
             Error::Catalog(error) => error.kind(),
             Error::Accounts(error) => error.kind(),
             Error::Carts(error) => error.kind(),
+            Error::Orders(error) => error.kind(),
             Error::NotOnSale { .. } => Kind::Refused,
         }
     }

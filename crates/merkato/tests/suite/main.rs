@@ -5,6 +5,7 @@ mod carts;
 mod catalog;
 mod flows;
 mod import;
+mod orders;
 mod world;
 
 fn main() {
@@ -36,6 +37,13 @@ fn main() {
             flows::CASES,
             import::behaviour::CASES,
             import::real::CASES,
+            orders::bad_input::CASES,
+            orders::costs::CASES,
+            orders::discounts::CASES,
+            orders::lists::CASES,
+            orders::numbers::CASES,
+            orders::placing::CASES,
+            orders::status::CASES,
         ],
     );
 }
