@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use crate::{
-    error::{Result, SchemaError},
+    error::{Error, Result, SchemaError},
     key::{Tenant, clustering_order},
     meter::Cost,
     schema::{Consistency, Schema, Table},
@@ -278,6 +278,15 @@ pub enum Write {
         lower: Bound<Value>,
         upper: Bound<Value>,
     },
+    /// Begins a new partition of a guarded table: its rows and static columns (`Put` and `SetStatics` of this partition,
+    /// nothing else) together with its bookkeeping, which has the commit's version, sequence 1 and an empty ring. All of it
+    /// in one atomic step, and only if the partition has no bookkeeping yet.
+    Found { table: &'static Table, partition: Vec<Value>, writes: Vec<Write> },
+}
+
+/// A founded partition that is not new. Nothing was written.
+pub(crate) fn not_new(table: &Table) -> Error {
+    Error::invalid(&table.name, "the partition to be founded is there already: its key must be new")
 }
 
 /// A row of a derived table that is kept as an index of its base.
@@ -293,7 +302,8 @@ impl Write {
             Write::Put { table, .. }
             | Write::SetStatics { table, .. }
             | Write::Delete { table, .. }
-            | Write::DeleteRange { table, .. } => table,
+            | Write::DeleteRange { table, .. }
+            | Write::Found { table, .. } => table,
         }
     }
 
@@ -302,7 +312,17 @@ impl Write {
         match self {
             Write::Put { values, .. } => &values[..n],
             Write::Delete { key, .. } => &key[..n],
-            Write::SetStatics { partition, .. } | Write::DeleteRange { partition, .. } => partition,
+            Write::SetStatics { partition, .. }
+            | Write::DeleteRange { partition, .. }
+            | Write::Found { partition, .. } => partition,
+        }
+    }
+
+    /// Rows that it writes; the bookkeeping of a partition that it founds is one.
+    pub fn rows(&self) -> usize {
+        match self {
+            Write::Found { writes, .. } => writes.len() + 1,
+            _ => 1,
         }
     }
 
@@ -314,6 +334,7 @@ impl Write {
             }
             Write::Delete { key, .. } => key.iter().map(Value::bytes).sum(),
             Write::DeleteRange { partition, prefix, .. } => partition.iter().chain(prefix).map(Value::bytes).sum(),
+            Write::Found { writes, .. } => writes.iter().map(Write::bytes).sum(),
         }
     }
 }
@@ -328,7 +349,7 @@ impl Write {
         };
         Cost {
             partitions_written: writes.iter().enumerate().filter(first).count() as u64,
-            rows_written: writes.len() as u64,
+            rows_written: writes.iter().map(|w| w.rows() as u64).sum(),
             bytes_written: writes.iter().map(|w| w.bytes() as u64).sum(),
             ..Cost::default()
         }
@@ -431,8 +452,8 @@ pub enum Applied {
 /// have followed.
 #[derive(Clone, Debug)]
 pub enum Fence<'a> {
-    /// The outbox entry `id` of a guarded partition.
-    Outbox { tenant: &'a Tenant, table: &'static Table, partition: &'a [Value], id: Uuid },
+    /// The outbox entry `id` of a guarded partition, and the bucket that stands in it.
+    Outbox { tenant: &'a Tenant, table: &'static Table, partition: &'a [Value], id: Uuid, bucket: i64 },
     /// A row of the pending table.
     Pending { key: &'a [Value] },
 }
@@ -515,6 +536,10 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Writes that a commit left for later: idempotent, in any order, under the commit's timestamp, while the fence
     /// stands. None of the tables is guarded. When the fence is gone, nothing is written and the answer is Ok.
+    ///
+    /// ORDER: partitions that the commit founds come first, so that who finds a derived row finds its base. The fence's
+    /// entry is opened in their outboxes too: who commits on them must first make the other writes. A partition that has
+    /// bookkeeping already was founded before and is left as it is.
     async fn apply_late(&self, late: Late<'_>) -> Result<()>;
 
     /// Removes an entry from a partition's outbox. Harmless if it is gone.

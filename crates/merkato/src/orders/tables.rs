@@ -234,6 +234,7 @@ impl Derive<UserOrder> for Order {
     table = "orders_by_status",
     partition(status, order_date, shard),
     clustering(created_at desc, order_id desc),
+    ends = "ends_at",
     read = Quorum,
     write = Quorum
 )]

@@ -19,9 +19,10 @@ use super::{
 };
 use crate::{
     codec,
-    engine::{Applied, Condition, Expect, RawGuard, RawRow, Version},
+    engine::{Applied, Condition, Expect, RawGuard, RawRow, Version, not_new},
     error::{Error, Result},
     limits::RING_SLOTS,
+    schema::Table,
     time::Timestamp,
     value::Value,
 };
@@ -72,6 +73,15 @@ pub(super) struct GuardedPart {
     /// Each with the key of its row.
     pub guards: Vec<(RawGuard, Vec<u8>)>,
     pub outbox: Option<(Uuid, i64)>,
+    pub founded: Vec<NewPartition>,
+}
+
+/// A partition that begins with a commit, encoded by the caller.
+#[derive(Debug)]
+pub(super) struct NewPartition {
+    pub table: &'static Table,
+    pub bookkeeping: Vec<u8>,
+    pub changes: Vec<Change>,
 }
 
 /// The row's layout and key, and what to add to which columns.
@@ -87,11 +97,13 @@ pub(super) enum Request {
         now_micros: i64,
         reply: oneshot::Sender<Result<Applied>>,
     },
-    /// Writes, if the key is there (for bookkeeping: if the id is in the outbox).
+    /// Writes, if the key is there (for bookkeeping: if the entry is in the outbox).
     Late {
         fence: Vec<u8>,
-        outbox_id: Option<Uuid>,
+        entry: Option<(Uuid, i64)>,
         changes: Vec<Change>,
+        founded: Vec<NewPartition>,
+        version: i64,
         reply: oneshot::Sender<Result<Applied>>,
     },
     CloseOutbox {
@@ -215,8 +227,8 @@ impl Committer {
                 };
                 (reply, id, Some(scope), answer)
             }
-            Request::Late { fence, outbox_id, changes, reply } => {
-                let answer = self.late(group, &fence, outbox_id, changes);
+            Request::Late { fence, entry, changes, founded, version, reply } => {
+                let answer = self.late(group, &fence, entry, changes, founded, version);
                 (reply, Uuid::nil(), None, answer)
             }
             Request::CloseOutbox { bookkeeping, id, reply } => {
@@ -244,7 +256,7 @@ impl Committer {
         group: &mut Group,
         id: Uuid,
         guarded: Option<GuardedPart>,
-        changes: Vec<Change>,
+        mut changes: Vec<Change>,
         now: Timestamp,
         now_micros: i64,
     ) -> Result<Applied> {
@@ -273,11 +285,22 @@ impl Committer {
         if !refused.is_empty() {
             return Ok(Applied::Refused(refused));
         }
+        for new in &part.founded {
+            if self.get(group, &new.bookkeeping)?.is_some() {
+                return Err(not_new(new.table));
+            }
+        }
         state.version = part.expect.map_or(now_micros.max(state.version + 1), |e| e.next.0);
         state.sequence += 1;
         let mut slot = key.clone();
         slot.push((state.sequence % RING_SLOTS) as u8);
         state.outbox.extend(part.outbox);
+        let begin = Bookkeeping { version: state.version, sequence: 1, outbox: Vec::new() };
+        for new in part.founded {
+            changes.extend(new.changes);
+            let (key, value) = (new.bookkeeping.into(), begin.encode().into());
+            changes.push(Change::Put { key, value, expires_at: None });
+        }
         self.apply(group, changes)?;
         group.rows.insert(slot.into(), Some(id.as_bytes().into()));
         group.rows.insert(key.into(), Some(state.encode().into()));
@@ -344,12 +367,28 @@ impl Committer {
         Ok(())
     }
 
-    fn late(&self, group: &mut Group, fence: &[u8], outbox_id: Option<Uuid>, changes: Vec<Change>) -> Result<Applied> {
-        let stands = match outbox_id {
-            Some(id) => self.bookkeeping(group, fence)?.is_some_and(|b| b.outbox.iter().any(|(entry, _)| *entry == id)),
+    fn late(
+        &self,
+        group: &mut Group,
+        fence: &[u8],
+        entry: Option<(Uuid, i64)>,
+        mut changes: Vec<Change>,
+        founded: Vec<NewPartition>,
+        version: i64,
+    ) -> Result<Applied> {
+        let stands = match entry {
+            Some((id, _)) => self.bookkeeping(group, fence)?.is_some_and(|b| b.outbox.iter().any(|(e, _)| *e == id)),
             None => self.get(group, fence)?.is_some(),
         };
         if stands {
+            let begin = Bookkeeping { version, sequence: 1, outbox: entry.into_iter().collect() };
+            for new in founded {
+                if self.get(group, &new.bookkeeping)?.is_none() {
+                    changes.extend(new.changes);
+                    let (key, value) = (new.bookkeeping.into(), begin.encode().into());
+                    changes.push(Change::Put { key, value, expires_at: None });
+                }
+            }
             self.apply(group, changes)?;
         }
         Ok(Applied::Done(Version(0)))

@@ -24,7 +24,7 @@ use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use self::{
-    committer::{Change, Committer, GuardedPart, Request},
+    committer::{Change, Committer, GuardedPart, NewPartition, Request},
     key::{BOOKKEEPING, STATICS},
     read::View,
     row::Layout,
@@ -186,10 +186,25 @@ impl Embedded {
                         changes.push(Change::RemoveRange { from: from.into(), to: to.into() });
                     }
                 }
+                // Apart, as they begin only where nothing is.
+                Write::Found { .. } => {}
             }
             known = Some(layout);
         }
         Ok(changes)
+    }
+
+    /// The partitions that begin with the writes.
+    fn founded(&self, tenant: &Tenant, writes: &[Write]) -> Result<Vec<NewPartition>> {
+        let mut founded = Vec::new();
+        for write in writes {
+            if let Write::Found { table, partition, writes } = write {
+                let key = key::partition_key(self.layout(table)?.id, tenant, partition);
+                let bookkeeping = key::section(&key, BOOKKEEPING);
+                founded.push(NewPartition { table, bookkeeping, changes: self.changes(tenant, writes)? });
+            }
+        }
+        Ok(founded)
     }
 }
 
@@ -289,6 +304,7 @@ impl Engine for Embedded {
                 key_values: g.partition.clone(),
                 expect: g.expect,
                 outbox: g.outbox,
+                founded: self.founded(step.tenant, &step.writes)?,
                 layout,
             }))
         });
@@ -300,10 +316,11 @@ impl Engine for Embedded {
 
     async fn apply_late(&self, late: Late<'_>) -> Result<()> {
         let changes = self.changes(late.tenant, late.writes)?;
-        let (fence, outbox_id) = match late.fence {
-            Fence::Outbox { tenant, table, partition, id } => {
+        let founded = self.founded(late.tenant, late.writes)?;
+        let (fence, entry) = match late.fence {
+            Fence::Outbox { tenant, table, partition, id, bucket } => {
                 let partition = key::partition_key(self.layout(table)?.id, tenant, partition);
-                (key::section(&partition, BOOKKEEPING), Some(id))
+                (key::section(&partition, BOOKKEEPING), Some((id, bucket)))
             }
             Fence::Pending { key } => {
                 let id = self.layout(&PENDING)?.id;
@@ -311,7 +328,8 @@ impl Engine for Embedded {
             }
         };
         charge_write(late.writes, false);
-        self.ask(outbox_id.unwrap_or_default(), |reply| Request::Late { fence, outbox_id, changes, reply }).await?;
+        let (id, version) = (entry.map_or_else(Uuid::nil, |(id, _)| id), late.timestamp);
+        self.ask(id, |reply| Request::Late { fence, entry, changes, founded, version, reply }).await?;
         Ok(())
     }
 

@@ -250,13 +250,14 @@ impl Store {
     fn needs_read(&self, plan: &Plan) -> bool {
         let Some((table, _)) = &plan.guarded else { return false };
         let abilities = self.inner.engine.abilities();
-        let outside =
-            abilities.atomicity != Atomicity::Everything && plan.writes.iter().any(|w| w.table().name != table.name);
+        let founds = |w: &Write| matches!(w, Write::Found { .. });
+        let outside = abilities.atomicity != Atomicity::Everything
+            && plan.writes.iter().any(|w| founds(w) || w.table().name != table.name);
         let ranges = plan.writes.iter().any(|w| matches!(w, Write::DeleteRange { .. }));
         plan.again
             || plan.expect.is_some()
             || !abilities.native_guards
-            || (self.derives_rows(table) && plan.writes.iter().any(|w| w.table().guarded))
+            || (self.derives_rows(table) && plan.writes.iter().any(|w| w.table().guarded && !founds(w)))
             || ranges
             // RACE: what an earlier commit left in the outbox must be made before what this one writes elsewhere.
             || outside
@@ -280,7 +281,7 @@ impl Store {
         for write in plan.writes.iter().filter(|w| w.table().guarded) {
             match write {
                 Write::DeleteRange { .. } => return None,
-                Write::SetStatics { .. } => {}
+                Write::SetStatics { .. } | Write::Found { .. } => {}
                 Write::Put { .. } | Write::Delete { .. } => {
                     if let Some(key) = plan::row_key(write) {
                         let clustering = key[write.table().partition_columns..].to_vec();

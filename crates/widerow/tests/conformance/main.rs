@@ -10,6 +10,7 @@ mod decisions;
 mod derived;
 mod expiry;
 mod faults;
+mod founding;
 mod model;
 mod order;
 mod outbox;
@@ -38,6 +39,7 @@ fn main() {
             scans::CASES,
             schema::CASES,
             outbox::CASES,
+            founding::CASES,
             faults::CASES,
             model::CASES,
         ],
