@@ -42,12 +42,13 @@ pub fn of(key: &[u8], shards: u32) -> u32 {
     ((codec::fingerprint(key) >> 32) % u64::from(shards.max(1))) as u32
 }
 
-/// What a page costs: every shard is read as if all rows of the page were in it, side by side.
+/// What a page costs: every shard is read as if all rows of the page were in it, side by side. DynamoDB also reads again the
+/// row behind which a shard goes on.
 pub const fn page_cost(shards: u32) -> ReadCost {
     let shards = shards as u64;
     ReadCost {
         partitions: Amount::of(shards),
-        rows: Amount::of(shards).and_per_row(shards),
+        rows: Amount::of(2 * shards).and_per_row(shards),
         requests: Amount::of(shards),
     }
 }

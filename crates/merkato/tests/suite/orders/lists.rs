@@ -1,23 +1,16 @@
 //! The lists of orders: complete, in order, and never behind what an order says of itself.
 
-use std::sync::Arc;
-
 use futures::future::join_all;
 use merkato::{
-    Context, PageRequest, Settings,
-    context::SystemChance,
+    PageRequest,
     id::{OrderId, UserId},
     orders::{self, Error, OrderStatus, PaymentStatus, StatusOrder},
 };
-use widerow::{
-    Cursor, Database, Options,
-    faulty::{Faults, Faulty},
-    time::Clock,
-};
+use widerow::Cursor;
 use widerow_testing::{Target, cases};
 
-use super::{DAY_MILLIS, change, draft, go, imported, new_order, place, write};
-use crate::world::{World, schema};
+use super::{DAY_MILLIS, change, draft, dying, go, imported, new_order, place, write};
+use crate::world::World;
 
 cases![
     the_orders_of_a_day_come_in_order_each_once_whatever_the_page,
@@ -158,13 +151,7 @@ async fn an_order_whose_change_was_cut_short_is_never_shown_as_it_was(target: &T
     for steps in 0..8 {
         let order = place(ctx, None).await;
         made.push(order.order_id);
-        let faults = Faults { stop_after_steps: Some(steps), ..Faults::default() };
-        let faulty = Faulty::new(target.engine(), faults);
-        let clock = world.clock.clone() as Arc<dyn Clock>;
-        let options = Options { clock, always_outbox: true, ..Options::default() };
-        let database = Database::with_options(faulty, schema(), options);
-        let store = database.tenant(ctx.store.tenant().as_str()).expect("a good name");
-        let doomed = Context::new(store, Settings::default(), world.clock.clone(), Arc::new(SystemChance));
+        let (doomed, _) = dying(target, &world, steps);
         let _ = orders::change_status(&doomed, order.order_id, OrderStatus::Paid, change(ctx)).await;
         let now = orders::get_order(ctx, order.order_id).await.expect("found").status;
         let is = |id: OrderId| move |row: &orders::Order| row.order_id == id;

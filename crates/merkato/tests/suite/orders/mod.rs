@@ -14,7 +14,11 @@ use merkato::{
 };
 use rust_decimal::Decimal;
 use uuid::Uuid;
-use widerow::{Commit, Database, Options, Timestamp, time::Clock};
+use widerow::{
+    Commit, Database, Engine, Options, Timestamp,
+    faulty::{Faults, Faulty},
+    time::Clock,
+};
 use widerow_testing::Target;
 
 use crate::world::{World, schema};
@@ -83,16 +87,21 @@ pub async fn place(ctx: &Context, user: Option<UserId>) -> Order {
     write(ctx, &new_order(ctx, user)).await
 }
 
-/// Writes an order as a checkout does: in a commit that is guarded elsewhere.
-pub async fn write(ctx: &Context, new: &NewOrder) -> Order {
-    let cart = CartEntry {
+/// What a checkout's commit is guarded on.
+pub fn cart(ctx: &Context) -> CartEntry {
+    CartEntry {
         user_id: UserId(ctx.new_id()),
         cart_name: "Cleared".into(),
         cart_id: CartId(ctx.new_id()),
         user_email: None,
         cart_is_active: true,
         created_at: ctx.now(),
-    };
+    }
+}
+
+/// Writes an order as a checkout does: in a commit that is guarded elsewhere.
+pub async fn write(ctx: &Context, new: &NewOrder) -> Order {
+    let cart = cart(ctx);
     ctx.store.commit(orders::place(Commit::new().put(&cart), new)).await.expect("placed");
     new.order().clone()
 }
@@ -134,4 +143,16 @@ pub fn second_process(target: &Target, world: &World) -> Context {
     let database = Database::with_options(target.engine(), schema(), options);
     let store = database.tenant(world.ctx.store.tenant().as_str()).expect("a good name");
     Context::new(store, Settings::clone(&world.ctx.settings), world.clock.clone(), Arc::new(SystemChance))
+}
+
+/// The same shop in a process that stops after so many steps, and makes every step that an engine may need.
+pub fn dying(target: &Target, world: &World, steps: u64) -> (Context, Arc<Faulty<Arc<dyn Engine>>>) {
+    let faults = Faults { stop_after_steps: Some(steps), ..Faults::default() };
+    let faulty = Arc::new(Faulty::new(target.engine(), faults));
+    let clock = world.clock.clone() as Arc<dyn Clock>;
+    let options = Options { clock, always_outbox: true, ..Options::default() };
+    let database = Database::with_options(faulty.clone(), schema(), options);
+    let store = database.tenant(world.ctx.store.tenant().as_str()).expect("a good name");
+    let settings = Settings::clone(&world.ctx.settings);
+    (Context::new(store, settings, world.clock.clone(), Arc::new(SystemChance)), faulty)
 }

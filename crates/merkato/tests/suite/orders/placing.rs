@@ -5,16 +5,18 @@ use merkato::{
     id::{OrderId, UserId},
     orders::{self, Error, NewOrder, OrderDraft, OrderStatus},
 };
-use widerow::Row;
+use widerow::{Commit, Row};
 use widerow_testing::{Target, cases};
 
-use super::{draft, go, imported, place, write};
+use super::{cart, draft, dying, go, imported, place, write};
 use crate::world::World;
 
 cases![
     a_placed_order_is_there_with_all_that_belongs_to_it,
     an_order_of_a_thousand_lines_is_placed_whole,
     a_guests_order_is_in_no_users_list,
+    an_order_whose_placing_was_cut_short_is_there_whole_or_not_at_all,
+    an_import_cut_short_is_finished_by_the_next_try,
     an_imported_order_keeps_its_status_its_history_and_its_times,
     an_import_made_again_changes_nothing,
     of_many_imports_of_one_number_one_gets_it,
@@ -69,6 +71,59 @@ async fn a_guests_order_is_in_no_users_list(target: &Target) {
     assert!(derived.is_empty(), "{}", orders::UserOrder::table().name);
 }
 
+async fn an_order_whose_placing_was_cut_short_is_there_whole_or_not_at_all(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let (mut whole, mut absent) = (0, 0);
+    for steps in 0..12 {
+        let (doomed, faulty) = dying(target, &world, steps);
+        let new = draft(ctx, Some(UserId(ctx.new_id())), 2).place("customer", ctx.now()).expect("an order");
+        let cart = cart(ctx);
+        let placed = doomed.store.commit(orders::place(Commit::new().put(&cart), &new)).await;
+        assert_eq!(placed.is_err(), faulty.has_stopped(), "{placed:?}");
+        // Whoever writes to the cart next finishes what was left to do.
+        ctx.store.commit(Commit::new().put(&cart)).await.expect("written");
+        if orders::find_order(ctx, new.order().order_id).await.expect("read").is_none() {
+            assert!(placed.is_err(), "it was acknowledged");
+            assert_eq!(orders::list_items(ctx, new.order().order_id).await.expect("read"), []);
+            assert!(orders::find_by_number(ctx, &new.order().order_number).await.expect("read").is_none());
+            absent += 1;
+            continue;
+        }
+        assert_whole(ctx, &new).await;
+        let paid = go(ctx, new.order().order_id, &[OrderStatus::Paid]).await;
+        assert_eq!(paid.revision, 2);
+        whole += 1;
+        if placed.is_ok() {
+            break;
+        }
+    }
+    assert!(absent > 0 && whole > 1, "{absent}, {whole}: this case shows nothing");
+}
+
+async fn an_import_cut_short_is_finished_by_the_next_try(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    for steps in 0..20 {
+        let (doomed, faulty) = dying(target, &world, steps);
+        let order_number = format!("ORD-2001-{:06}", 100 + steps);
+        let old = OrderDraft { order_number, ..draft(ctx, None, 2) };
+        let new = imported(old, ctx.now(), &[(OrderStatus::Pending, 100), (OrderStatus::Paid, 50)]);
+        let stopped = orders::insert(&doomed, &new).await;
+        assert_eq!(stopped.is_err(), faulty.has_stopped(), "{stopped:?}");
+        assert_eq!(orders::insert(ctx, &new).await.expect("written"), *new.order());
+        // What the first try had left to do is done by whoever writes to the order next.
+        let going = go(ctx, new.order().order_id, &[OrderStatus::Processing]).await;
+        assert_eq!(going.revision, 2);
+        assert_eq!(orders::list_items(ctx, new.order().order_id).await.expect("read"), new.items());
+        assert_eq!(orders::list_history(ctx, new.order().order_id).await.expect("read").len(), 3);
+        if stopped.is_ok() {
+            return;
+        }
+    }
+    panic!("it never came to its end");
+}
+
 async fn an_imported_order_keeps_its_status_its_history_and_its_times(target: &Target) {
     use OrderStatus::*;
     let world = World::new(target);
@@ -83,8 +138,8 @@ async fn an_imported_order_keeps_its_status_its_history_and_its_times(target: &T
     let listed = orders::list_by_day(ctx, day, Default::default()).await.expect("a page");
     assert_eq!(listed.rows.iter().map(|row| row.order_id).collect::<Vec<_>>(), [new.order().order_id]);
     // It goes on from where it stands.
-    let delivered = go(ctx, new.order().order_id, &[Delivered]).await;
-    assert_eq!((delivered.delivered_at, delivered.revision), (Some(ctx.now()), 2));
+    let going = go(ctx, new.order().order_id, &[Delivered]).await;
+    assert_eq!((going.delivered_at, going.revision), (Some(ctx.now()), 2));
 }
 
 async fn an_import_made_again_changes_nothing(target: &Target) {
