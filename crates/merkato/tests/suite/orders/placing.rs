@@ -75,12 +75,12 @@ async fn an_order_whose_placing_was_cut_short_is_there_whole_or_not_at_all(targe
     let world = World::new(target);
     let ctx = &world.ctx;
     let (mut whole, mut absent) = (0, 0);
-    for steps in 0..12 {
+    for steps in 0..20 {
         let (doomed, faulty) = dying(target, &world, steps);
         let new = draft(ctx, Some(UserId(ctx.new_id())), 2).place("customer", ctx.now()).expect("an order");
         let cart = cart(ctx);
         let placed = doomed.store.commit(orders::place(Commit::new().put(&cart), &new)).await;
-        assert_eq!(placed.is_err(), faulty.has_stopped(), "{placed:?}");
+        assert!(placed.is_ok() || faulty.has_stopped(), "{placed:?}");
         // Whoever writes to the cart next finishes what was left to do.
         ctx.store.commit(Commit::new().put(&cart)).await.expect("written");
         if orders::find_order(ctx, new.order().order_id).await.expect("read").is_none() {
@@ -94,7 +94,7 @@ async fn an_order_whose_placing_was_cut_short_is_there_whole_or_not_at_all(targe
         let paid = go(ctx, new.order().order_id, &[OrderStatus::Paid]).await;
         assert_eq!(paid.revision, 2);
         whole += 1;
-        if placed.is_ok() {
+        if !faulty.has_stopped() {
             break;
         }
     }
@@ -110,14 +110,14 @@ async fn an_import_cut_short_is_finished_by_the_next_try(target: &Target) {
         let old = OrderDraft { order_number, ..draft(ctx, None, 2) };
         let new = imported(old, ctx.now(), &[(OrderStatus::Pending, 100), (OrderStatus::Paid, 50)]);
         let stopped = orders::insert(&doomed, &new).await;
-        assert_eq!(stopped.is_err(), faulty.has_stopped(), "{stopped:?}");
+        assert!(stopped.is_ok() || faulty.has_stopped(), "{stopped:?}");
         assert_eq!(orders::insert(ctx, &new).await.expect("written"), *new.order());
         // What the first try had left to do is done by whoever writes to the order next.
         let going = go(ctx, new.order().order_id, &[OrderStatus::Processing]).await;
         assert_eq!(going.revision, 2);
         assert_eq!(orders::list_items(ctx, new.order().order_id).await.expect("read"), new.items());
         assert_eq!(orders::list_history(ctx, new.order().order_id).await.expect("read").len(), 3);
-        if stopped.is_ok() {
+        if !faulty.has_stopped() {
             return;
         }
     }
