@@ -5,7 +5,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 use widerow::{Store, Timestamp, time::Clock};
 
-use crate::{passwords::Passwords, settings::Settings};
+use crate::{analytics, passwords::Passwords, settings::Settings};
 
 /// The surroundings of an operation, for one tenant. Cheap to clone.
 #[derive(Clone)]
@@ -13,6 +13,7 @@ pub struct Context {
     pub store: Store,
     pub settings: Arc<Settings>,
     pub(crate) passwords: Arc<Passwords>,
+    pub(crate) analytics: Arc<analytics::Buffers>,
     clock: Arc<dyn Clock>,
     chance: Arc<dyn Chance>,
 }
@@ -36,10 +37,14 @@ impl Chance for SystemChance {
 impl Context {
     pub fn new(store: Store, settings: Settings, clock: Arc<dyn Clock>, chance: Arc<dyn Chance>) -> Self {
         let passwords = Arc::new(Passwords::new(&settings.accounts.passwords));
-        Context { store, settings: Arc::new(settings), passwords, clock, chance }
+        let mut process = [0; 16];
+        chance.fill(&mut process);
+        let analytics = Arc::new(analytics::Buffers::new(Uuid::from_bytes(process)));
+        Context { store, settings: Arc::new(settings), passwords, analytics, clock, chance }
     }
 
-    /// The same surroundings for another tenant: how many passwords are hashed at once is a bound for the whole process.
+    /// The same surroundings for another tenant: how many passwords are hashed at once is a bound for the whole
+    /// process, and so is what is held of views.
     pub fn with_store(&self, store: Store) -> Self {
         Context { store, ..self.clone() }
     }

@@ -30,6 +30,7 @@ ids! {
     CategoryId,
     /// A line of a cart. The same product with the same options has the same line id in every cart.
     LineId,
+    OrderId,
     ProductId,
     SessionId,
     UserId,

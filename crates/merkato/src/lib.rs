@@ -6,6 +6,7 @@
 //! stands in `flows`.
 
 pub mod accounts;
+pub mod analytics;
 pub mod carts;
 pub mod catalog;
 pub mod check;
@@ -36,6 +37,7 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = catalog::tables(schema);
     let schema = accounts::tables(schema);
     let schema = carts::tables(schema);
+    let schema = analytics::tables(schema);
     Ok(schema.build()?)
 }
 
@@ -44,5 +46,6 @@ pub const PATTERNS: &[(&str, &[AccessPattern])] = &[
     ("catalog", catalog::PATTERNS),
     ("accounts", accounts::PATTERNS),
     ("carts", carts::PATTERNS),
+    ("analytics", analytics::PATTERNS),
     ("claims", claims::PATTERNS),
 ];

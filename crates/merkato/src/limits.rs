@@ -75,3 +75,27 @@ pub const IMPORT_WAITING_MAX: u64 = 100_000;
 pub const IMPORT_RECORD_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Rejected records, and notes, that a report lists.
 pub const IMPORT_LISTED_MAX: usize = 100_000;
+
+/// Categories of one order that are counted.
+pub const CATEGORIES_AN_ORDER_MAX: usize = 1_000;
+/// Units of one order and category, or of one product and day.
+pub const UNITS_COUNTED_MAX: i64 = 1_000_000_000;
+/// Minor units of a currency that one order has in one category, or one product makes on one day. Tens of thousands of them
+/// can be summed.
+pub const REVENUE_CENTS_MAX: i64 = 100_000_000_000_000;
+/// Days whose sales are listed together: a quarter.
+pub const SALES_DAYS_MAX: i32 = 92;
+/// Categories, in each of their currencies, that sell on one day.
+pub const SALES_LINES_A_DAY_MAX: usize = 5_000;
+/// Wrong orders that a report lists.
+pub const WRONG_ORDERS_LISTED: usize = 100;
+/// Bytes by which a visitor is known.
+pub const VISITOR_BYTES_MAX: usize = 200;
+/// Days whose views are listed together; no more are kept.
+pub const VIEW_DAYS_MAX: i32 = 91;
+/// Processes whose last flush a row of views remembers.
+pub const FLUSHES_KEPT: usize = 50;
+/// Products of one day: eight shards, each of which is read whole.
+pub const PRODUCTS_A_DAY_MAX: usize = 50_000;
+/// Products of a ranking.
+pub const RANKED_MAX: usize = 50;

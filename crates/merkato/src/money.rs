@@ -1,5 +1,7 @@
 //! Currencies of ISO 4217. An amount is a decimal beside its currency, never a float.
 
+use rust_decimal::{Decimal, prelude::ToPrimitive as _};
+
 /// The code of a currency, as `EUR`. Whether there is such a one is checked where it comes in.
 #[derive(widerow::Cell, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency(String);
@@ -16,6 +18,17 @@ impl Currency {
     /// How many decimals its amounts have; None if there is no such currency, or it has no unit that one could pay with.
     pub fn decimals(&self) -> Option<u32> {
         iso_currency::Currency::from_code(&self.0)?.exponent().map(u32::from)
+    }
+
+    /// The amount as a whole number of minor units, as cents; None where it is none.
+    pub fn minor_units(&self, amount: Decimal) -> Option<i64> {
+        let units = amount.checked_mul(Decimal::from(10_i64.checked_pow(self.decimals()?)?))?;
+        if units.is_integer() { units.to_i64() } else { None }
+    }
+
+    /// The amount of so many minor units.
+    pub fn amount(&self, minor_units: i64) -> Decimal {
+        Decimal::new(minor_units, self.decimals().unwrap_or(0))
     }
 }
 

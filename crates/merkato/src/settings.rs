@@ -8,6 +8,7 @@ pub struct Settings {
     pub catalog: CatalogSettings,
     pub accounts: AccountSettings,
     pub carts: CartSettings,
+    pub analytics: AnalyticsSettings,
 }
 
 #[derive(Clone, Debug)]
@@ -110,6 +111,27 @@ impl Default for AttemptSettings {
             first_wait_seconds: 1,
             wait_seconds_max: 15 * 60,
             forget_seconds: 15 * 60,
+        }
+    }
+}
+
+/// How much is counted in memory before it is written.
+#[derive(Clone, Debug)]
+pub struct AnalyticsSettings {
+    /// Seconds between two flushes of views, for whoever keeps them going: what a crash may lose.
+    pub views_flush_seconds: u64,
+    /// Products and days whose views are held at most; then they are flushed at once.
+    pub views_products_max: usize,
+    /// Bytes that they take at most, about; then they are flushed at once.
+    pub views_bytes_max: usize,
+}
+
+impl Default for AnalyticsSettings {
+    fn default() -> Self {
+        AnalyticsSettings {
+            views_flush_seconds: 5,
+            views_products_max: 10_000,
+            views_bytes_max: 8 * 1024 * 1024,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The domain, each case written once, run on every engine.
 
 mod accounts;
+mod analytics;
 mod carts;
 mod catalog;
 mod flows;
@@ -33,6 +34,10 @@ fn main() {
             accounts::passwords::CASES,
             accounts::registration::CASES,
             accounts::sessions::CASES,
+            analytics::costs::CASES,
+            analytics::sales::CASES,
+            analytics::top::CASES,
+            analytics::views::CASES,
             flows::CASES,
             import::behaviour::CASES,
             import::real::CASES,

@@ -1,0 +1,103 @@
+//! The sales of a day, by category.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use widerow::{Date, Page};
+
+use crate::{
+    analytics::{
+        error::Result,
+        rules::{Contribution, Counted, Day, Mode, Progress, Recorded},
+        tables::{DailySales, TOTALS},
+    },
+    check::Check,
+    context::Context,
+    limits,
+    pattern::PageRequest,
+};
+
+/// Days that are read at once.
+const DAYS_AT_ONCE: usize = 8;
+/// Rows of totals that are read in one request.
+const ROWS: usize = 1_000;
+
+/// Counts an order in the sales of its day: once, however often and in whichever order its revisions come.
+pub async fn record_order(ctx: &Context, contribution: Contribution) -> Result<Recorded> {
+    let order = Arc::new(Counted::of(&contribution)?);
+    let date = order.date;
+    let mut answers = record_together(ctx, date, &[order], Mode::Newer).await?;
+    answers.pop().unwrap_or(Ok(Recorded::Known))
+}
+
+/// Counts orders of one day in as few commits as they fit; an answer for each, in their order.
+///
+/// It reads the totals of the day and the rows of these orders, whatever the number of other orders.
+pub(super) async fn record_together(
+    ctx: &Context,
+    date: Date,
+    orders: &[Arc<Counted>],
+    mode: Mode,
+) -> widerow::Result<Vec<Result<Recorded>>> {
+    let mut answers: Vec<Option<Result<Recorded>>> = orders.iter().map(|_| None).collect();
+    let mut counted = vec![false; orders.len()];
+    loop {
+        let waiting: Vec<usize> = (0..orders.len()).filter(|i| answers[*i].is_none()).collect();
+        if waiting.is_empty() {
+            return Ok(answers.into_iter().flatten().collect());
+        }
+        let ids: BTreeSet<_> = waiting.iter().map(|i| orders[*i].order_id).chain([TOTALS]).collect();
+        let decide = |rows: &[DailySales]| {
+            let mut day = Day::of(date, rows);
+            let steps: Vec<_> = waiting.iter().map(|i| day.record(&orders[*i], mode)).collect();
+            Ok((day.commit(), steps))
+        };
+        let steps = ctx.store.guarded::<DailySales, _, widerow::Error>(date, |view| decide(&view.rows)).await?;
+        let _ = ids;
+        for (i, step) in waiting.into_iter().zip(steps) {
+            let step = step.map(|progress| match progress {
+                Progress::All(recorded) => (true, recorded),
+                Progress::Some(recorded) => (false, recorded),
+            });
+            counted[i] |= matches!(step, Ok((_, Recorded::Counted)));
+            let all = if counted[i] { Recorded::Counted } else { Recorded::Known };
+            match step {
+                Ok((true, _)) => answers[i] = Some(Ok(all)),
+                Ok((false, _)) => {}
+                Err(error) => answers[i] = Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// Q18. What was sold on a day, by category and currency. One partition, and no row of an order.
+pub async fn list_daily_sales(ctx: &Context, date: Date, page: PageRequest) -> Result<Page<DailySales>> {
+    page.check()?;
+    let slice = ctx.store.slice::<DailySales>(date).prefix(TOTALS);
+    Ok(slice.limit(page.limit).after(page.cursor).page().await?)
+}
+
+/// Q18 over several days, the last one included: every row of totals, day by day. The days are read side by side.
+pub async fn list_daily_sales_between(ctx: &Context, from: Date, to: Date) -> Result<Vec<DailySales>> {
+    let mut check = Check::new();
+    check_days(&mut check, from, to, limits::SALES_DAYS_MAX);
+    check.end()?;
+    let days = (from.days()..=to.days()).map(Date::from_days).map(|date| async move {
+        ctx.store.slice::<DailySales>(date).prefix(TOTALS).limit(ROWS).all(limits::SALES_LINES_A_DAY_MAX).await
+    });
+    let days: Vec<Vec<DailySales>> = stream::iter(days).buffered(DAYS_AT_ONCE).try_collect().await?;
+    Ok(days.into_iter().flatten().collect())
+}
+
+/// Days in their order, and not too many.
+pub(super) fn check_days(check: &mut Check, from: Date, to: Date, most: i32) {
+    check.that(from.in_range(), "from", "a date must lie in the years 0000 to 9999");
+    check.that(to.in_range(), "to", "a date must lie in the years 0000 to 9999");
+    // Dates have fewer days than would overflow, if they are in range.
+    if from > to {
+        check.refuse("to", "it is before the first day");
+    } else if to.days().saturating_sub(from.days()) >= most {
+        check.refuse("to", format!("the limit is {most} days"));
+    }
+}
+
