@@ -11,6 +11,7 @@ pub mod carts;
 pub mod catalog;
 pub mod check;
 pub mod claims;
+pub mod combine;
 pub mod context;
 pub mod error;
 pub mod flows;

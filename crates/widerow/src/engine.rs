@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::{
     error::{Result, SchemaError},
-    key::Tenant,
+    key::{Tenant, clustering_order},
     meter::Cost,
     schema::{Consistency, Schema, Table},
     time::Timestamp,
@@ -208,8 +208,9 @@ pub struct RawPage {
 pub enum AnchorRows<'a> {
     /// By clustering key, in order.
     Keys(&'a [Vec<Value>]),
-    /// All rows that begin with the prefix, at most `limit` of them (one more is a mistake of the caller).
-    Prefix { prefix: &'a [Value], limit: usize },
+    /// All rows that begin with one of the prefixes, at most `limit` of them (one more is a mistake of the caller). There
+    /// is at least one prefix; they are in clustering order, and none begins with another.
+    Prefixes { prefixes: &'a [Vec<Value>], limit: usize },
 }
 
 /// A linearizable read of a guarded partition.
@@ -234,7 +235,7 @@ pub struct Anchor {
     pub outbox: Vec<(Uuid, i64)>,
     /// The ids of the last commits, if they were asked for.
     pub ring: Vec<Uuid>,
-    /// For `Keys`: one entry a key. For `Prefix`: the rows in clustering order, all `Some`.
+    /// For `Keys`: one entry a key. For `Prefixes`: the rows in clustering order, all `Some`.
     pub rows: Vec<Option<RawRow>>,
     pub statics: Option<Vec<Value>>,
 }
@@ -244,6 +245,14 @@ impl Anchor {
     pub fn is_open(&self, id: Uuid) -> bool {
         self.outbox.iter().any(|(entry, _)| *entry == id)
     }
+}
+
+/// Puts the rows of one partition, which were read apart, into clustering order.
+pub(crate) fn sort_rows(table: &Table, rows: &mut [Option<RawRow>]) {
+    fn clustering<'r>(table: &Table, row: &'r Option<RawRow>) -> &'r [Value] {
+        row.as_ref().map_or(&[], |row| &row.values[table.partition_columns..table.key_columns()])
+    }
+    rows.sort_by(|a, b| clustering_order(table, clustering(table, a), clustering(table, b)));
 }
 
 /// One write. Partition values are without the tenant, which the step has.

@@ -18,6 +18,8 @@ pub const GUARDED_WRITES_MAX: usize = 99;
 pub const GUARDS_MAX: usize = 25;
 /// Rows that a partition may have to be read whole for a decision.
 pub const DECISION_ROWS_MAX: usize = 10_000;
+/// Prefixes that a decision may name.
+pub const DECISION_PREFIXES_MAX: usize = 200;
 /// Rows of one page.
 pub const PAGE_ROWS_MAX: usize = 10_000;
 /// Keys of one get.

@@ -6,6 +6,7 @@
 mod bad_input;
 mod commits;
 mod counters;
+mod decisions;
 mod derived;
 mod expiry;
 mod faults;
@@ -29,6 +30,7 @@ fn main() {
             slices::CASES,
             order::CASES,
             commits::CASES,
+            decisions::CASES,
             derived::CASES,
             expiry::CASES,
             counters::CASES,
