@@ -99,3 +99,7 @@ pub const FLUSHES_KEPT: usize = 50;
 pub const PRODUCTS_A_DAY_MAX: usize = 50_000;
 /// Products of a ranking.
 pub const RANKED_MAX: usize = 50;
+/// Orders of one day that are counted in one go. Each takes a row of the 99 that a commit writes, beside the totals.
+pub const ORDERS_TOGETHER_MAX: usize = 90;
+/// Orders of one day that wait for it in one process.
+pub const ORDERS_WAITING_MAX: usize = 10_000;

@@ -128,10 +128,6 @@ pub struct AnalyticsSettings {
 
 impl Default for AnalyticsSettings {
     fn default() -> Self {
-        AnalyticsSettings {
-            views_flush_seconds: 5,
-            views_products_max: 10_000,
-            views_bytes_max: 8 * 1024 * 1024,
-        }
+        AnalyticsSettings { views_flush_seconds: 5, views_products_max: 10_000, views_bytes_max: 8 * 1024 * 1024 }
     }
 }

@@ -4,6 +4,7 @@ use widerow::Date;
 
 use crate::{
     check::Invalid,
+    combine,
     error::Kind,
     id::{CategoryId, OrderId},
     money::Currency,
@@ -24,6 +25,9 @@ pub enum Error {
     /// Orders are counted so quickly that no look at the day finds it at rest.
     #[error("the sales of {date} change while they are looked at, try again later")]
     DayIsBusy { date: Date },
+    /// Too many come at once.
+    #[error(transparent)]
+    Together(#[from] combine::Error),
     #[error(transparent)]
     Data(#[from] widerow::Error),
 }
@@ -35,7 +39,8 @@ impl Error {
             Error::OtherCurrency { .. } => "other_currency",
             Error::TooMuch { .. } => "too_much",
             Error::DayIsBusy { .. } => "day_is_busy",
-            Error::Data(_) => "data",
+            Error::Together(combine::Error::Data(_)) | Error::Data(_) => "data",
+            Error::Together(_) => "busy",
         }
     }
 
@@ -45,6 +50,7 @@ impl Error {
             Error::OtherCurrency { .. } => Kind::Refused,
             Error::TooMuch { .. } => Kind::Limit,
             Error::DayIsBusy { .. } => Kind::Unavailable,
+            Error::Together(error) => error.kind(),
             Error::Data(error) => Kind::of(error),
         }
     }

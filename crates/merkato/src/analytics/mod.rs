@@ -16,6 +16,7 @@
 //! 5. The sales of products on a day never go back to an earlier reading of its orders.
 //! 6. A ranking is replaced as a whole, and never by an older one.
 
+mod buffers;
 mod error;
 mod ops;
 mod rules;
@@ -25,6 +26,7 @@ mod tables;
 mod tests;
 mod views;
 
+pub(crate) use buffers::Buffers;
 pub use error::{Error, Result};
 pub use ops::*;
 pub use rules::{
@@ -32,7 +34,6 @@ pub use rules::{
 };
 pub(crate) use tables::tables;
 pub use tables::{Contributed, DailySales, ProductViews, SHARDS, SoldProduct, TOTALS, TopProduct, ViewedProduct};
-pub(crate) use views::Buffers;
 
 use crate::{
     limits,

@@ -99,15 +99,3 @@ impl Views {
 fn bytes(key: &Key, seen: &Seen) -> usize {
     size_of::<(Key, Seen)>() + key.0.as_str().len() + seen.visitors.memory_bytes()
 }
-
-/// What a process holds together for all its tenants.
-#[derive(Debug)]
-pub(crate) struct Buffers {
-    pub(super) views: Views,
-}
-
-impl Buffers {
-    pub(crate) fn new(process: Uuid) -> Self {
-        Buffers { views: Views::new(process) }
-    }
-}

@@ -1,9 +1,9 @@
 //! The sales of a day, by category.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use widerow::{Date, Page};
+use widerow::{Date, Page, Partition};
 
 use crate::{
     analytics::{
@@ -22,12 +22,19 @@ const DAYS_AT_ONCE: usize = 8;
 /// Rows of totals that are read in one request.
 const ROWS: usize = 1_000;
 
-/// Counts an order in the sales of its day: once, however often and in whichever order its revisions come.
+/// Counts an order in the sales of its day: once, however often and in whichever order its revisions come. Orders of one day
+/// that come together are counted in one commit.
+///
+/// On any error it may have been counted: asked again, nothing is counted twice.
 pub async fn record_order(ctx: &Context, contribution: Contribution) -> Result<Recorded> {
-    let order = Arc::new(Counted::of(&contribution)?);
-    let date = order.date;
-    let mut answers = record_together(ctx, date, &[order], Mode::Newer).await?;
-    answers.pop().unwrap_or(Ok(Recorded::Known))
+    let order = Counted::of(&contribution)?;
+    let key = (ctx.store.tenant().clone(), order.date);
+    let decider = ctx.clone();
+    let decide = move |(_, date), orders: Vec<Counted>| {
+        let ctx = decider.clone();
+        async move { record_together(&ctx, date, &orders, Mode::Newer).await }
+    };
+    ctx.analytics.orders.submit(key, order, decide).await?
 }
 
 /// Counts orders of one day in as few commits as they fit; an answer for each, in their order.
@@ -36,7 +43,7 @@ pub async fn record_order(ctx: &Context, contribution: Contribution) -> Result<R
 pub(super) async fn record_together(
     ctx: &Context,
     date: Date,
-    orders: &[Arc<Counted>],
+    orders: &[Counted],
     mode: Mode,
 ) -> widerow::Result<Vec<Result<Recorded>>> {
     let mut answers: Vec<Option<Result<Recorded>>> = orders.iter().map(|_| None).collect();
@@ -47,13 +54,12 @@ pub(super) async fn record_together(
             return Ok(answers.into_iter().flatten().collect());
         }
         let ids: BTreeSet<_> = waiting.iter().map(|i| orders[*i].order_id).chain([TOTALS]).collect();
-        let decide = |rows: &[DailySales]| {
-            let mut day = Day::of(date, rows);
+        let decide = |view: &Partition<DailySales>| {
+            let mut day = Day::of(date, &view.rows);
             let steps: Vec<_> = waiting.iter().map(|i| day.record(&orders[*i], mode)).collect();
             Ok((day.commit(), steps))
         };
-        let steps = ctx.store.guarded::<DailySales, _, widerow::Error>(date, |view| decide(&view.rows)).await?;
-        let _ = ids;
+        let steps = ctx.store.guarded_prefixes::<DailySales, _, widerow::Error>(date, ids, decide).await?;
         for (i, step) in waiting.into_iter().zip(steps) {
             let step = step.map(|progress| match progress {
                 Progress::All(recorded) => (true, recorded),
@@ -100,4 +106,3 @@ pub(super) fn check_days(check: &mut Check, from: Date, to: Date, most: i32) {
         check.refuse("to", format!("the limit is {most} days"));
     }
 }
-

@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     pin::pin,
-    sync::Arc,
 };
 
 use futures::{Stream, StreamExt as _};
@@ -90,9 +89,7 @@ pub async fn verify_day(ctx: &Context, date: Date, repair: bool) -> Result<DayRe
             }
             report.orders += u64::from(row.part == 0);
             let mut lines = row.contributed.iter();
-            lines.try_for_each(|(category, sum)| {
-                rules::add(&mut expected, (*category, row.currency.clone()), *sum, 1)
-            })
+            lines.try_for_each(|(category, sum)| rules::add(&mut expected, (*category, row.currency.clone()), *sum, 1))
         })
         .await?;
         if self::version(ctx, date).await? != version {
@@ -150,7 +147,7 @@ pub async fn rebuild_day<E: From<Error>>(
             if !right {
                 report.note(order.order_id);
             }
-            mending.push(Arc::new(order));
+            mending.push(order);
         }
         if repair && mending.len() >= TOGETHER {
             mend(ctx, date, &mut mending).await?;
@@ -158,7 +155,7 @@ pub async fn rebuild_day<E: From<Error>>(
     }
     for (order_id, known) in counted.into_iter().filter(|(_, known)| !known.lines.is_empty()) {
         report.note(order_id);
-        mending.push(Arc::new(Counted::nothing(order_id, date, known.revision, known.currency)));
+        mending.push(Counted::nothing(order_id, date, known.revision, known.currency));
     }
     report.differences = differences(&stored, &expected);
     if repair {
@@ -282,7 +279,7 @@ async fn write_totals(
     Ok(true)
 }
 
-async fn mend(ctx: &Context, date: Date, mending: &mut Vec<Arc<Counted>>) -> Result<()> {
+async fn mend(ctx: &Context, date: Date, mending: &mut Vec<Counted>) -> Result<()> {
     for some in std::mem::take(mending).chunks(TOGETHER) {
         for answer in record_together(ctx, date, some, Mode::Mend).await? {
             answer?;

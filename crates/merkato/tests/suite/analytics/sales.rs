@@ -257,9 +257,11 @@ async fn bad_input_is_refused_by_name(target: &Target) {
     assert_eq!(fields(refused), ["limit"]);
     let never = Date::from_days(i32::MAX);
     assert_eq!(fields(analytics::verify_day(ctx, never, true).await.expect_err("bad")), ["date"]);
-    assert!(patiently(|| analytics::list_daily_sales(ctx, today, PageRequest::default()), Error::kind)
-        .await
-        .expect("a page")
-        .rows
-        .is_empty());
+    assert!(
+        patiently(|| analytics::list_daily_sales(ctx, today, PageRequest::default()), Error::kind)
+            .await
+            .expect("a page")
+            .rows
+            .is_empty()
+    );
 }

@@ -132,7 +132,6 @@ async fn a_full_buffer_is_flushed_at_once_and_refuses_only_if_that_fails(target:
     }
     let refused = analytics::view_product(&stopped, product(10), b"ann").await;
     assert!(matches!(refused, Err(Error::Data(_))), "{refused:?}");
-    view(&stopped, product(0), 3).await;
 }
 
 async fn what_is_left_is_flushed_at_the_stop(target: &Target) {
