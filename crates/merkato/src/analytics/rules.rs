@@ -182,9 +182,9 @@ pub(super) enum Mode {
 /// How far an order came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    All(Recorded),
-    /// The commit is full; the rest, or all, goes into the next.
-    Some(Recorded),
+    Whole(Recorded),
+    /// The commit is full; the rest, or all of it, goes into the next.
+    Part(Recorded),
 }
 
 /// What is known of a day: its totals, and the orders that were asked for.
@@ -235,7 +235,7 @@ impl Day {
             return Err(Error::OtherCurrency { order: order.order_id, counted, found });
         }
         if known.get(&0).is_some_and(|first| first.revision > order.revision) {
-            return Ok(Progress::All(Recorded::Known));
+            return Ok(Progress::Whole(Recorded::Known));
         }
         let nothing = Part::new();
         let parts = known.keys().map(|part| part + 1).max().unwrap_or(1).max(order.parts.len() as i32);
@@ -252,12 +252,12 @@ impl Day {
             }
             let before = known.get(&part).map_or(&nothing, |found| &found.contributed);
             if !self.has_room(order, part, before, wanted) {
-                return Ok(Progress::Some(recorded));
+                return Ok(Progress::Part(recorded));
             }
             self.replace(order, part, before, wanted)?;
             recorded = Recorded::Counted;
         }
-        Ok(Progress::All(recorded))
+        Ok(Progress::Whole(recorded))
     }
 
     fn has_room(&self, order: &Counted, part: i32, before: &Part, wanted: &Part) -> bool {

@@ -136,7 +136,7 @@ pub struct SoldProduct {
     pub shard: i32,
     pub product_id: ProductId,
     pub currency: Currency,
-    /// The orders were read at this instant, or later.
+    /// When the reading of the orders began. It does not end with the rows: eight small cells a day stay.
     #[row(static)]
     pub as_of: Option<Timestamp>,
     pub units: i64,

@@ -56,9 +56,9 @@ impl Stored {
             let progress = day.record(&order, Mode::Newer).expect("counted");
             self.write(&day);
             match progress {
-                Progress::All(Recorded::Known) => return Some(recorded),
-                Progress::All(Recorded::Counted) => return Some(Recorded::Counted),
-                Progress::Some(step) => recorded = if step == Recorded::Counted { step } else { recorded },
+                Progress::Whole(Recorded::Known) => return Some(recorded),
+                Progress::Whole(Recorded::Counted) => return Some(Recorded::Counted),
+                Progress::Part(step) => recorded = if step == Recorded::Counted { step } else { recorded },
             }
         }
         None

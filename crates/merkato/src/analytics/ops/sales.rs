@@ -61,16 +61,17 @@ pub(super) async fn record_together(
         };
         let steps = ctx.store.guarded_prefixes::<DailySales, _, widerow::Error>(date, ids, decide).await?;
         for (i, step) in waiting.into_iter().zip(steps) {
-            let step = step.map(|progress| match progress {
-                Progress::All(recorded) => (true, recorded),
-                Progress::Some(recorded) => (false, recorded),
-            });
-            counted[i] |= matches!(step, Ok((_, Recorded::Counted)));
-            let all = if counted[i] { Recorded::Counted } else { Recorded::Known };
-            match step {
-                Ok((true, _)) => answers[i] = Some(Ok(all)),
-                Ok((false, _)) => {}
-                Err(error) => answers[i] = Some(Err(error)),
+            let (whole, recorded) = match step {
+                Ok(Progress::Whole(recorded)) => (true, recorded),
+                Ok(Progress::Part(recorded)) => (false, recorded),
+                Err(error) => {
+                    answers[i] = Some(Err(error));
+                    continue;
+                }
+            };
+            counted[i] |= recorded == Recorded::Counted;
+            if whole {
+                answers[i] = Some(Ok(if counted[i] { Recorded::Counted } else { Recorded::Known }));
             }
         }
     }

@@ -53,8 +53,8 @@ pub async fn view_product(ctx: &Context, product: ProductId, visitor: &[u8]) -> 
     Ok(())
 }
 
-/// Writes what was seen since the last flush, of all tenants: for each product and day one guarded commit. Of what could not
-/// be written, or may or may not have been, the first error is told; it stays in the buffer, and the next flush writes it
+/// Writes what was seen since the last flush, of all tenants: for each product and day one guarded commit of one row, and the
+/// row of `product_views_by_day` that follows from it. Of what could not be written, or may or may not have been, the first error is told; it stays in the buffer, and the next flush writes it
 /// under the same id, once.
 pub async fn flush_views(ctx: &Context) -> Result<Flushed> {
     let views = &ctx.analytics.views;
