@@ -21,6 +21,7 @@ pub enum ClaimKind {
     ProductSlug,
     CategorySlug,
     Email,
+    OrderNumber,
 }
 
 /// Whose a name is. One row a partition.

@@ -5,14 +5,28 @@ use std::sync::Arc;
 use uuid::Uuid;
 use widerow::{Store, Timestamp, time::Clock};
 
-use crate::{passwords::Passwords, settings::Settings};
+use crate::{
+    analytics,
+    flows::run::{Marks, Watch},
+    inventory::StockWriter,
+    orders::Numbers,
+    passwords::Passwords,
+    payments::{PaymentProvider, TestProvider},
+    settings::Settings,
+};
 
 /// The surroundings of an operation, for one tenant. Cheap to clone.
 #[derive(Clone)]
 pub struct Context {
     pub store: Store,
     pub settings: Arc<Settings>,
+    pub payments: Arc<dyn PaymentProvider>,
     pub(crate) passwords: Arc<Passwords>,
+    pub(crate) numbers: Arc<Numbers>,
+    pub(crate) stock_writer: Arc<StockWriter>,
+    pub(crate) analytics: Arc<analytics::Buffers>,
+    pub(crate) marks: Arc<Marks>,
+    watch: Option<Arc<dyn Watch>>,
     clock: Arc<dyn Clock>,
     chance: Arc<dyn Chance>,
 }
@@ -35,13 +49,42 @@ impl Chance for SystemChance {
 
 impl Context {
     pub fn new(store: Store, settings: Settings, clock: Arc<dyn Clock>, chance: Arc<dyn Chance>) -> Self {
-        let passwords = Arc::new(Passwords::new(&settings.accounts.passwords));
-        Context { store, settings: Arc::new(settings), passwords, clock, chance }
+        let mut process = [0; 16];
+        chance.fill(&mut process);
+        Context {
+            store,
+            payments: Arc::new(TestProvider::new(clock.clone())),
+            passwords: Arc::new(Passwords::new(&settings.accounts.passwords)),
+            numbers: Arc::new(Numbers::default()),
+            stock_writer: Arc::new(StockWriter::default()),
+            analytics: Arc::new(analytics::Buffers::new(Uuid::from_bytes(process))),
+            settings: Arc::new(settings),
+            marks: Arc::new(Marks::default()),
+            watch: None,
+            clock,
+            chance,
+        }
     }
 
-    /// The same surroundings for another tenant: how many passwords are hashed at once is a bound for the whole process.
+    /// The same surroundings with a payment provider that moves money; without one, the test provider moves none.
+    pub fn with_payments(&self, payments: Arc<dyn PaymentProvider>) -> Self {
+        Context { payments, ..self.clone() }
+    }
+
+    /// The same surroundings for another tenant of the same database: how many passwords are hashed at once and how many
+    /// views are held are bounds for the whole process, requests for the same stock are combined over all of it, and order
+    /// numbers are kept by tenant.
     pub fn with_store(&self, store: Store) -> Self {
         Context { store, ..self.clone() }
+    }
+
+    /// The same surroundings, with somebody who sees every step of a flow, and may stop it there.
+    pub fn with_watch(&self, watch: Arc<dyn Watch>) -> Self {
+        Context { watch: Some(watch), ..self.clone() }
+    }
+
+    pub(crate) fn watch(&self) -> Option<&dyn Watch> {
+        self.watch.as_deref()
     }
 
     pub fn now(&self) -> Timestamp {

@@ -6,6 +6,8 @@ macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
         #[derive(widerow::Cell, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
         pub struct $name(pub Uuid);
 
         impl std::fmt::Display for $name {
@@ -28,8 +30,16 @@ ids! {
     AddressId,
     CartId,
     CategoryId,
+    CheckoutId,
+    /// A flow that outlives its process.
+    FlowId,
+    /// Stock that is kept for someone: one id for all products of a checkout.
+    HoldId,
     /// A line of a cart. The same product with the same options has the same line id in every cart.
     LineId,
+    /// A change of stock that is no sale: a delivery, a count, a transfer.
+    MovementId,
+    OrderId,
     ProductId,
     SessionId,
     UserId,

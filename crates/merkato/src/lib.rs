@@ -6,19 +6,26 @@
 //! stands in `flows`.
 
 pub mod accounts;
+pub mod analytics;
 pub mod carts;
 pub mod catalog;
+pub mod chaos;
 pub mod check;
 pub mod claims;
+pub mod combine;
 pub mod context;
 pub mod error;
 pub mod flows;
 pub mod id;
+pub mod inventory;
 pub mod limits;
 pub mod money;
+pub mod orders;
 pub mod passwords;
 pub mod pattern;
+pub mod payments;
 pub mod settings;
+pub mod shards;
 pub mod text;
 
 pub use check::{BadField, Check, Invalid};
@@ -36,6 +43,10 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = catalog::tables(schema);
     let schema = accounts::tables(schema);
     let schema = carts::tables(schema);
+    let schema = orders::tables(schema);
+    let schema = inventory::tables(schema);
+    let schema = analytics::tables(schema);
+    let schema = flows::run::tables(schema);
     Ok(schema.build()?)
 }
 
@@ -44,5 +55,9 @@ pub const PATTERNS: &[(&str, &[AccessPattern])] = &[
     ("catalog", catalog::PATTERNS),
     ("accounts", accounts::PATTERNS),
     ("carts", carts::PATTERNS),
+    ("orders", orders::PATTERNS),
+    ("inventory", inventory::PATTERNS),
+    ("analytics", analytics::PATTERNS),
+    ("flows", flows::run::PATTERNS),
     ("claims", claims::PATTERNS),
 ];

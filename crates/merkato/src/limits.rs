@@ -75,3 +75,79 @@ pub const IMPORT_WAITING_MAX: u64 = 100_000;
 pub const IMPORT_RECORD_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Rejected records, and notes, that a report lists.
 pub const IMPORT_LISTED_MAX: usize = 100_000;
+
+/// Seconds for which a flow is left to whoever runs it.
+pub const FLOW_LEASE_SECONDS: i64 = 120;
+/// Seconds for which a finished flow is the answer to whoever asks again: thirty days.
+pub const FLOW_MEMORY_SECONDS: u32 = 30 * 24 * 60 * 60;
+/// Hours after which no flow is put under an hour that is past, clocks that differ included.
+pub const FLOW_LATE_HOURS: i32 = 2;
+/// Characters of the key under which a checkout is asked for.
+pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
+/// Lines of one order: as many as a cart has.
+pub const LINES_AN_ORDER_MAX: usize = LINES_A_CART_MAX;
+/// The largest total of an order.
+pub const AMOUNT_MAX: Decimal = Decimal::from_parts(0xA4C6_8000, 0x0003_8D7E, 0, false, 0);
+/// Partitions over which a day's orders are spread. It is a part of stored keys and never changes.
+pub const ORDER_SHARDS: u32 = 8;
+/// Days for which an order is listed by its status after it came to it.
+pub const STATUS_LIST_DAYS: i32 = 30;
+/// Bytes of a note on an order.
+pub const NOTES_BYTES_MAX: usize = 4_000;
+/// Bytes of an order's number.
+pub const ORDER_NUMBER_BYTES_MAX: usize = 40;
+/// Bytes of what stands for who changed an order, of a provider's id, of a carrier and a tracking number.
+pub const REFERENCE_BYTES_MAX: usize = 200;
+/// Bytes of a discount code.
+pub const DISCOUNT_CODE_BYTES_MAX: usize = 40;
+/// Uses of one discount code.
+pub const DISCOUNT_USES_MAX: i64 = 1_000_000;
+/// Order numbers that a process takes at once.
+pub const NUMBER_BLOCK_MAX: u32 = 10_000;
+/// Decimals of a tax rate or a percentage.
+pub const RATE_DECIMALS_MAX: u32 = 6;
+/// Times that a list by status is read on for orders that have moved on meanwhile.
+pub const STATUS_LIST_PASSES_MAX: usize = 4;
+/// Units of one request to the stock: a hold, a delivery, a transfer.
+pub const UNITS_MAX: i64 = 1_000_000;
+/// Units of one product in one warehouse.
+pub const WAREHOUSE_UNITS_MAX: i32 = 1_000_000_000;
+/// Warehouses that have one product. Their rows are read with every decision.
+pub const WAREHOUSES_A_PRODUCT_MAX: usize = 50;
+/// Characters of a warehouse's id, which is a part of a key.
+pub const WAREHOUSE_ID_CHARS_MAX: usize = 64;
+/// Requests for the stock of one product that are decided together. Each may write a row, and a commit has 99 writes.
+pub const STOCK_REQUESTS_TOGETHER_MAX: usize = 90;
+/// Requests for the stock of one product that wait in one process.
+pub const STOCK_REQUESTS_WAITING_MAX: usize = 10_000;
+/// Categories of one order that are counted.
+pub const CATEGORIES_AN_ORDER_MAX: usize = 1_000;
+/// Units of one order and category, or of one product and day.
+pub const UNITS_COUNTED_MAX: i64 = 1_000_000_000;
+/// Minor units of a currency that one order has in one category, or one product makes on one day. Tens of thousands of them
+/// can be summed.
+pub const REVENUE_CENTS_MAX: i64 = 100_000_000_000_000;
+/// Days whose sales are listed together: a quarter.
+pub const SALES_DAYS_MAX: i32 = 92;
+/// Categories, in each of their currencies, that sell on one day.
+pub const SALES_LINES_A_DAY_MAX: usize = 5_000;
+/// Wrong orders that a report lists.
+pub const WRONG_ORDERS_LISTED: usize = 100;
+/// Bytes by which a visitor is known.
+pub const VISITOR_BYTES_MAX: usize = 200;
+/// Days whose views are listed together; no more are kept.
+pub const VIEW_DAYS_MAX: i32 = 91;
+/// Processes whose last flush a row of views remembers.
+pub const FLUSHES_KEPT: usize = 50;
+/// Products of one day: eight shards, each of which is read whole.
+pub const PRODUCTS_A_DAY_MAX: usize = 50_000;
+/// Products of a ranking.
+pub const RANKED_MAX: usize = 50;
+/// Orders of one day that are counted in one go. Each takes a row of the 99 that a commit writes, beside the totals.
+pub const ORDERS_TOGETHER_MAX: usize = 90;
+/// Orders of one day that wait for it in one process.
+pub const ORDERS_WAITING_MAX: usize = 10_000;
+/// Instants at which holds in force may end, for one product: each is an entry in the rows of stock.
+pub const HOLD_ENDS_MAX: u32 = 1_000;
+/// Bytes of all the files beside the lines of an import of orders, which are held in memory.
+pub const IMPORT_COMPANIONS_BYTES_MAX: usize = 512 * 1024 * 1024;

@@ -1,6 +1,10 @@
 //! What a shop decides for itself.
 
-use crate::limits;
+use std::collections::BTreeMap;
+
+use rust_decimal::Decimal;
+
+use crate::{limits, money::Currency};
 
 /// All of it; each module has its own part.
 #[derive(Clone, Debug, Default)]
@@ -8,6 +12,23 @@ pub struct Settings {
     pub catalog: CatalogSettings,
     pub accounts: AccountSettings,
     pub carts: CartSettings,
+    pub orders: OrderSettings,
+    pub inventory: InventorySettings,
+    pub analytics: AnalyticsSettings,
+    pub flows: FlowSettings,
+}
+
+/// How flows that outlive their process are taken up again.
+#[derive(Clone, Debug)]
+pub struct FlowSettings {
+    /// For how long a flow is left to whoever runs it.
+    pub lease_seconds: i64,
+}
+
+impl Default for FlowSettings {
+    fn default() -> Self {
+        FlowSettings { lease_seconds: limits::FLOW_LEASE_SECONDS }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -111,5 +132,113 @@ impl Default for AttemptSettings {
             wait_seconds_max: 15 * 60,
             forget_seconds: 15 * 60,
         }
+    }
+}
+
+/// What an order costs beside its goods, and how it is numbered.
+#[derive(Clone, Debug)]
+pub struct OrderSettings {
+    /// Of the shipping methods' amounts, and of orders that name no other.
+    pub currency: Currency,
+    /// By country, in two capital letters: 0.19 is nineteen per cent. No tax where a country is not named.
+    pub tax_rates: BTreeMap<String, Decimal>,
+    /// Whether shipping is taxed as the goods are.
+    pub tax_on_shipping: bool,
+    pub shipping_methods: Vec<ShippingMethod>,
+    /// What a number begins with: `ORD-2026-000123`.
+    pub number_prefix: String,
+    /// Numbers that a process takes at once. What is left of them is lost when it ends.
+    pub number_block: u32,
+    /// How long an order may stay unpaid before it is given up.
+    pub unpaid_seconds: i64,
+}
+
+/// A way in which goods come to the shopper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShippingMethod {
+    pub name: String,
+    pub title: String,
+    pub amount: Decimal,
+    /// Nothing is charged from this price of the goods on, the discount taken off.
+    pub free_from: Option<Decimal>,
+    /// Until it is delivered.
+    pub days: u32,
+}
+
+impl Default for OrderSettings {
+    fn default() -> Self {
+        let method = |name: &str, title: &str, cents, free_from: Option<i64>, days| ShippingMethod {
+            name: name.into(),
+            title: title.into(),
+            amount: Decimal::new(cents, 2),
+            free_from: free_from.map(Decimal::from),
+            days,
+        };
+        OrderSettings {
+            currency: Currency::new("EUR"),
+            tax_rates: BTreeMap::new(),
+            tax_on_shipping: true,
+            shipping_methods: vec![
+                method("standard", "Standard", 4_90, Some(50), 4),
+                method("express", "Express", 12_90, None, 1),
+                method("pickup", "Pick up at the shop", 0, None, 1),
+            ],
+            number_prefix: "ORD".into(),
+            number_block: 100,
+            unpaid_seconds: 3_600,
+        }
+    }
+}
+/// How long stock is kept for someone, and where it is taken from.
+#[derive(Clone, Debug)]
+pub struct InventorySettings {
+    /// How long a hold lasts that is asked for without a time.
+    pub hold_seconds: u32,
+    /// The longest that a hold is asked for, and extended to, from its beginning.
+    pub hold_seconds_max: u32,
+    /// Holds end at multiples of this, rounded up, so that they end at few instants; it is made longer where the longest
+    /// hold would have more than a thousand of them.
+    pub hold_grid_seconds: u32,
+    /// Days for which a hold that is over, and a movement, are remembered: so long a repeated request changes nothing.
+    pub memory_days: u32,
+    /// Days for which a confirmed hold is remembered: so long its units can be given back.
+    pub confirmed_days: u32,
+    pub warehouse_rule: WarehouseRule,
+}
+
+impl Default for InventorySettings {
+    fn default() -> Self {
+        InventorySettings {
+            hold_seconds: 900,
+            hold_seconds_max: 3_600,
+            hold_grid_seconds: 10,
+            memory_days: 7,
+            confirmed_days: 90,
+            warehouse_rule: WarehouseRule::MostStockFirst,
+        }
+    }
+}
+
+/// The order in which warehouses are asked. One that can serve all of a line is preferred to several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WarehouseRule {
+    MostStockFirst,
+    /// These in their order, then the others by their ids.
+    Priority(Vec<String>),
+}
+/// How much is counted in memory before it is written.
+#[derive(Clone, Debug)]
+pub struct AnalyticsSettings {
+    /// Seconds between two flushes of views, for whoever keeps them going: what a crash may lose.
+    pub views_flush_seconds: u64,
+    /// Products and days whose views are held at most; then they are flushed at once.
+    pub views_products_max: usize,
+    /// Bytes that they take at most, about; then they are flushed at once.
+    pub views_bytes_max: usize,
+}
+
+impl Default for AnalyticsSettings {
+    fn default() -> Self {
+        AnalyticsSettings { views_flush_seconds: 5, views_products_max: 10_000, views_bytes_max: 8 * 1024 * 1024 }
     }
 }

@@ -20,6 +20,7 @@ pub struct TableWords {
     pub guarded: Option<Span>,
     pub counters: Option<Span>,
     pub ttl: Option<(Span, u32)>,
+    pub ends: Option<LitStr>,
     pub gc_grace: Option<(Span, u32)>,
     pub read: Option<Ident>,
     pub write: Option<Ident>,
@@ -76,6 +77,7 @@ impl TableWords {
             "guarded" => once(&meta, &mut words.guarded, meta.path.span()),
             "counters" => once(&meta, &mut words.counters, meta.path.span()),
             "ttl" => once(&meta, &mut words.ttl, seconds(&meta)?),
+            "ends" => once(&meta, &mut words.ends, string(&meta)?),
             "gc_grace" => once(&meta, &mut words.gc_grace, seconds(&meta)?),
             "read" => once(&meta, &mut words.read, consistency(&meta)?),
             "write" => once(&meta, &mut words.write, consistency(&meta)?),
@@ -83,8 +85,8 @@ impl TableWords {
             _ => Err(unknown(
                 &meta,
                 word,
-                "#[row(…)] on a struct takes table, partition, clustering, guarded, counters, ttl, gc_grace, read, \
-                     write and index",
+                "#[row(…)] on a struct takes table, partition, clustering, guarded, counters, ttl, ends, gc_grace, \
+                     read, write and index",
             )),
         })?;
         Ok(words)

@@ -24,6 +24,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `guarded` | written only through the partition's version: needed for guards and by bases of derived tables |
 /// | `counters` | a table of counters: every column outside the key is a `Counter` |
 /// | `ttl = "30d"`, `gc_grace = "1d"` | a whole number of `s`, `m`, `h` or `d`, or plain seconds |
+/// | `ends = "expires_at"` | in place of `ttl`: a row ends at the instant in this column, a `Timestamp`, or an `Option` of one; also on derived tables |
 /// | `read = LocalQuorum`, `write = Quorum` | `One`, `LocalOne`, `LocalQuorum`, `Quorum` or `Serial`; without it `LocalQuorum`, for counters `One` |
 /// | `index(name = "GSI1", sort_columns = 1, projection = include(price))` | on DynamoDB, kept as an index of the table it is derived from; projections are `all`, `keys_only` and `include(…)` |
 ///

@@ -130,6 +130,28 @@ fn check(columns: &[(&Column<'_>, Kind)], words: &TableWords) -> Result<()> {
             refuse(counters, "there is no counter: add a column of type `Counter`");
         }
     }
+    if let Some(ends) = &words.ends {
+        if words.counters.is_some() {
+            refuse(ends.span(), "counters do not expire: remove `ends`");
+        }
+        if words.ttl.is_some() {
+            refuse(ends.span(), "rows end by a column or after a time: keep `ends` or `ttl`");
+        }
+        if words.index.is_some() {
+            refuse(ends.span(), "an index ends with its base table's rows: remove `ends` here or `index`");
+        }
+        match position_of(columns, ends) {
+            None => {
+                let known: Vec<&str> = columns.iter().map(|(c, _)| c.name.as_str()).collect();
+                let problem = format!("there is no column `{}`: the columns are {}", ends.value(), known.join(", "));
+                refuse(ends.span(), &problem);
+            }
+            Some(position) if columns[position].0.is_static.is_some() => {
+                refuse(ends.span(), "a static column does not end: let rows end by a column of their own");
+            }
+            Some(_) => {}
+        }
+    }
     if let Some((span, 0)) = words.ttl {
         refuse(span, "a time to live of zero would keep nothing: remove `ttl` to keep rows for good");
     }
@@ -198,6 +220,10 @@ fn check_column(column: &Column<'_>, kind: Kind, words: &TableWords, refuse: &mu
     if words.index.is_some() {
         refuse(span, "an index has no static columns: remove `static`");
     }
+}
+
+fn position_of(columns: &[(&Column<'_>, Kind)], name: &LitStr) -> Option<usize> {
+    columns.iter().position(|(column, _)| column.name == name.value())
 }
 
 fn is_counter(column: &Column<'_>) -> bool {
@@ -295,6 +321,8 @@ fn table(
     let guarded = words.guarded.is_some();
     let counters = words.counters.is_some();
     let ttl = optional(words.ttl.map(|(_, seconds)| quote! { #seconds }));
+    let ends = words.ends.as_ref().and_then(|name| position_of(columns, name));
+    let ends = optional(ends.map(|position| quote! { #position }));
     let gc_grace = optional(words.gc_grace.map(|(_, seconds)| quote! { #seconds }));
     let level = Ident::new(if counters { "One" } else { "LocalQuorum" }, Span::call_site());
     let read = words.read.as_ref().unwrap_or(&level);
@@ -343,6 +371,7 @@ fn table(
             guarded: #guarded,
             counters: #counters,
             ttl_seconds: #ttl,
+            ends: #ends,
             gc_grace_seconds: #gc_grace,
             read: ::widerow::schema::Consistency::#read,
             write: ::widerow::schema::Consistency::#write,

@@ -57,6 +57,32 @@ mod rows {
     }
 
     #[test]
+    fn ends() {
+        fine(row(r#"table = "t", partition(id), ends = "at""#));
+        fine(row(r#"table = "t", partition(id), clustering(at), guarded, ends = "at""#));
+        says(row(&format!(r#"{TABLE}, ends = "when""#)), "there is no column `when`: the columns are id, at, name");
+        says(
+            row(&format!(r#"{TABLE}, ends = "at", ttl = 5"#)),
+            "rows end by a column or after a time: keep `ends` or `ttl`",
+        );
+        says(
+            row(&format!(r#"{TABLE}, ends = "at", index(name = "I")"#)),
+            "an index ends with its base table's rows: remove `ends` here or `index`",
+        );
+        says(
+            row_with(
+                &format!(r#"{TABLE}, clustering(n), ends = "at""#),
+                "id: Uuid, n: i32, #[row(static)] at: Timestamp",
+            ),
+            "a static column does not end: let rows end by a column of their own",
+        );
+        says(
+            row_with(&format!(r#"{TABLE}, counters, ends = "id""#), "id: Uuid, n: Counter"),
+            "counters do not expire: remove `ends`",
+        );
+    }
+
+    #[test]
     fn no_name() {
         let problem = r#"a table needs a name: add #[row(table = "…", partition(…))]"#;
         says(row("partition(id)"), problem);
@@ -175,7 +201,7 @@ mod rows {
     fn unknown_words() {
         says(
             row(&format!("{TABLE}, guard")),
-            "unknown word `guard`: #[row(…)] on a struct takes table, partition, clustering, guarded, counters, ttl, \
+            "unknown word `guard`: #[row(…)] on a struct takes table, partition, clustering, guarded, counters, ttl, ends, \
              gc_grace, read, write and index",
         );
         says(

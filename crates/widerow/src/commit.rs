@@ -31,6 +31,8 @@ pub(crate) struct Planned {
     pub write: Write,
     /// The row's own time to live, in place of the table's.
     pub ttl_seconds: Option<u32>,
+    /// The row is of a partition that begins with this commit.
+    pub founds: bool,
 }
 
 /// A guard and where it stands.
@@ -95,8 +97,27 @@ impl Commit {
         let keys = table.key_columns().min(values.len());
         key::normalize(&mut values[..keys]);
         let write = Write::Put { table, values, expires_at: None, indexes: Vec::new() };
-        self.writes.push(Planned { write, ttl_seconds });
+        self.writes.push(Planned { write, ttl_seconds, founds: false });
         self
+    }
+
+    /// Writes the whole row into a new partition of a guarded table, beside the commit's own guarded partition and
+    /// together with it. Called again, it adds a row to the new partition, or begins another.
+    ///
+    /// The new partition's version is the commit's, as `Committed` tells it unless the commit had been made before. Its
+    /// ring is empty: an id is that of a commit on its own partition, and may serve once more on the new one.
+    ///
+    /// RACE: nobody else may ever write the partition before this commit, as nothing guards it: its key must be new, such
+    /// as a fresh UUID. On Cassandra, and for what does not fit one transaction of DynamoDB, the partition is there a
+    /// moment after the commit. Who learns its key by other ways than its derived rows and then finds nothing there must
+    /// write nothing: what is written first is what stays, and the founded rows would be lost. Where the engine can tell
+    /// at no cost that the partition is not new, the commit is refused; elsewhere the partition stays as it is.
+    pub fn found<R: Row>(self, row: &R) -> Self {
+        let mut commit = self.put(row);
+        if let Some(planned) = commit.writes.last_mut() {
+            planned.founds = true;
+        }
+        commit
     }
 
     /// Sets one static column of a partition.
@@ -143,7 +164,7 @@ impl Commit {
     }
 
     fn plan(mut self, write: Write) -> Self {
-        self.writes.push(Planned { write, ttl_seconds: None });
+        self.writes.push(Planned { write, ttl_seconds: None, founds: false });
         self
     }
 

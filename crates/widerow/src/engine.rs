@@ -12,8 +12,8 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use crate::{
-    error::{Result, SchemaError},
-    key::Tenant,
+    error::{Error, Result, SchemaError},
+    key::{Tenant, clustering_order},
     meter::Cost,
     schema::{Consistency, Schema, Table},
     time::Timestamp,
@@ -208,8 +208,9 @@ pub struct RawPage {
 pub enum AnchorRows<'a> {
     /// By clustering key, in order.
     Keys(&'a [Vec<Value>]),
-    /// All rows that begin with the prefix, at most `limit` of them (one more is a mistake of the caller).
-    Prefix { prefix: &'a [Value], limit: usize },
+    /// All rows that begin with one of the prefixes, at most `limit` of them (one more is a mistake of the caller). There
+    /// is at least one prefix; they are in clustering order, and none begins with another.
+    Prefixes { prefixes: &'a [Vec<Value>], limit: usize },
 }
 
 /// A linearizable read of a guarded partition.
@@ -234,7 +235,7 @@ pub struct Anchor {
     pub outbox: Vec<(Uuid, i64)>,
     /// The ids of the last commits, if they were asked for.
     pub ring: Vec<Uuid>,
-    /// For `Keys`: one entry a key. For `Prefix`: the rows in clustering order, all `Some`.
+    /// For `Keys`: one entry a key. For `Prefixes`: the rows in clustering order, all `Some`.
     pub rows: Vec<Option<RawRow>>,
     pub statics: Option<Vec<Value>>,
 }
@@ -244,6 +245,14 @@ impl Anchor {
     pub fn is_open(&self, id: Uuid) -> bool {
         self.outbox.iter().any(|(entry, _)| *entry == id)
     }
+}
+
+/// Puts the rows of one partition, which were read apart, into clustering order.
+pub(crate) fn sort_rows(table: &Table, rows: &mut [Option<RawRow>]) {
+    fn clustering<'r>(table: &Table, row: &'r Option<RawRow>) -> &'r [Value] {
+        row.as_ref().map_or(&[], |row| &row.values[table.partition_columns..table.key_columns()])
+    }
+    rows.sort_by(|a, b| clustering_order(table, clustering(table, a), clustering(table, b)));
 }
 
 /// One write. Partition values are without the tenant, which the step has.
@@ -269,6 +278,15 @@ pub enum Write {
         lower: Bound<Value>,
         upper: Bound<Value>,
     },
+    /// Begins a new partition of a guarded table: its rows and static columns (`Put` and `SetStatics` of this partition,
+    /// nothing else) together with its bookkeeping, which has the commit's version, sequence 1 and an empty ring. All of it
+    /// in one atomic step, and only if the partition has no bookkeeping yet.
+    Found { table: &'static Table, partition: Vec<Value>, writes: Vec<Write> },
+}
+
+/// A founded partition that is not new. Nothing was written.
+pub(crate) fn not_new(table: &Table) -> Error {
+    Error::invalid(&table.name, "the partition to be founded is there already: its key must be new")
 }
 
 /// A row of a derived table that is kept as an index of its base.
@@ -284,7 +302,8 @@ impl Write {
             Write::Put { table, .. }
             | Write::SetStatics { table, .. }
             | Write::Delete { table, .. }
-            | Write::DeleteRange { table, .. } => table,
+            | Write::DeleteRange { table, .. }
+            | Write::Found { table, .. } => table,
         }
     }
 
@@ -293,7 +312,17 @@ impl Write {
         match self {
             Write::Put { values, .. } => &values[..n],
             Write::Delete { key, .. } => &key[..n],
-            Write::SetStatics { partition, .. } | Write::DeleteRange { partition, .. } => partition,
+            Write::SetStatics { partition, .. }
+            | Write::DeleteRange { partition, .. }
+            | Write::Found { partition, .. } => partition,
+        }
+    }
+
+    /// Rows that it writes; the bookkeeping of a partition that it founds is one.
+    pub fn rows(&self) -> usize {
+        match self {
+            Write::Found { writes, .. } => writes.len() + 1,
+            _ => 1,
         }
     }
 
@@ -305,6 +334,7 @@ impl Write {
             }
             Write::Delete { key, .. } => key.iter().map(Value::bytes).sum(),
             Write::DeleteRange { partition, prefix, .. } => partition.iter().chain(prefix).map(Value::bytes).sum(),
+            Write::Found { writes, .. } => writes.iter().map(Write::bytes).sum(),
         }
     }
 }
@@ -319,7 +349,7 @@ impl Write {
         };
         Cost {
             partitions_written: writes.iter().enumerate().filter(first).count() as u64,
-            rows_written: writes.len() as u64,
+            rows_written: writes.iter().map(|w| w.rows() as u64).sum(),
             bytes_written: writes.iter().map(|w| w.bytes() as u64).sum(),
             ..Cost::default()
         }
@@ -422,8 +452,8 @@ pub enum Applied {
 /// have followed.
 #[derive(Clone, Debug)]
 pub enum Fence<'a> {
-    /// The outbox entry `id` of a guarded partition.
-    Outbox { tenant: &'a Tenant, table: &'static Table, partition: &'a [Value], id: Uuid },
+    /// The outbox entry `id` of a guarded partition, and the bucket that stands in it.
+    Outbox { tenant: &'a Tenant, table: &'static Table, partition: &'a [Value], id: Uuid, bucket: i64 },
     /// A row of the pending table.
     Pending { key: &'a [Value] },
 }
@@ -506,6 +536,10 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Writes that a commit left for later: idempotent, in any order, under the commit's timestamp, while the fence
     /// stands. None of the tables is guarded. When the fence is gone, nothing is written and the answer is Ok.
+    ///
+    /// ORDER: partitions that the commit founds come first, so that who finds a derived row finds its base. The fence's
+    /// entry is opened in their outboxes too: who commits on them must first make the other writes. A partition that has
+    /// bookkeeping already was founded before and is left as it is.
     async fn apply_late(&self, late: Late<'_>) -> Result<()>;
 
     /// Removes an entry from a partition's outbox. Harmless if it is gone.

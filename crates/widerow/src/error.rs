@@ -8,7 +8,7 @@ use crate::{commit::Conflict, value::Mismatch};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The request makes no sense. Nothing was sent.

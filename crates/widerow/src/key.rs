@@ -1,11 +1,11 @@
 //! Tenants and keys: what a key must look like before anything is sent.
 
-use std::sync::Arc;
+use std::{cmp::Ordering, sync::Arc};
 
 use crate::{
     error::{Error, Result},
     limits,
-    schema::{Column, Table},
+    schema::{Column, Direction, Table},
     value::{Type, Value},
 };
 
@@ -89,6 +89,24 @@ pub(crate) fn check_clustering(table: &Table, values: &[Value], whole: bool) -> 
     }
     check_columns(table, table.clustering(), values)?;
     bounded(table, "clustering key", values, limits::CLUSTERING_KEY_BYTES_MAX)
+}
+
+/// The order of two clustering keys, or of beginnings of such, as the table has it.
+pub(crate) fn clustering_order(table: &Table, one: &[Value], other: &[Value]) -> Ordering {
+    let column = |(i, (a, b)): (usize, (&Value, &Value))| match table.direction(i) {
+        Direction::Ascending => a.key_order(b),
+        Direction::Descending => b.key_order(a),
+    };
+    let columns = one.iter().zip(other).enumerate().map(column);
+    columns.fold(Ordering::Equal, Ordering::then).then(one.len().cmp(&other.len()))
+}
+
+/// The same rows by fewer prefixes: in clustering order, and none begins with another.
+pub(crate) fn disjoint(table: &Table, mut prefixes: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
+    prefixes.sort_by(|a, b| clustering_order(table, a, b));
+    // A prefix stands right before all that begin with it.
+    prefixes.dedup_by(|later, earlier| later.starts_with(earlier));
+    prefixes
 }
 
 fn check_columns(table: &Table, columns: &[Column], values: &[Value]) -> Result<()> {

@@ -1,8 +1,8 @@
 //! Wide-partition tables, declared once, with one meaning on three engines: a folder, Apache Cassandra / ScyllaDB, DynamoDB.
 //!
 //! It is for data that is read in known ways, very often, and must be exact. A table is a struct; its key says which rows lie
-//! together and in which order. A commit is atomic over any tables and guarded on one partition. A derived table is a pure
-//! function of another, kept in the same commit. What every call costs is counted.
+//! together and in which order. A commit is atomic over any tables, guarded on one partition, and may found others. A derived
+//! table is a pure function of another, kept in the same commit. What every call costs is counted.
 //!
 //! It is not a query language: what no table was declared for is not answered. It has no transactions with guards on several
 //! partitions, and it does not hide the partition from the programmer.
@@ -155,6 +155,20 @@ pub use widerow_derive::Cell;
 ///     sensor: String,
 ///     degrees: Degrees,
 /// }
+/// ```
+///
+/// Rows end after a time (`ttl`), or at the instant that one of their columns says (`ends`), in derived tables too:
+///
+/// ```
+/// # use widerow::{Row, time::Timestamp};
+/// #[derive(Row, Clone)]
+/// #[row(table = "coupons", partition(code), guarded, ends = "until")]
+/// struct Coupon {
+///     code: String,
+///     until: Option<Timestamp>,
+/// }
+/// let until = Some(Timestamp::from_millis(1_900_000_000_000));
+/// assert_eq!(Coupon::table().end_of(&Coupon { code: "SPRING".into(), until }.to_values()), until);
 /// ```
 ///
 /// An optional column is no part of a key, because a key is never null:

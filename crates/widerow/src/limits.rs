@@ -14,10 +14,15 @@ pub const COMMIT_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const GUARDED_BYTES_MAX: usize = 1024 * 1024;
 /// Writes to the guarded partition of one commit: DynamoDB takes 100 in a transaction, one of them is the bookkeeping.
 pub const GUARDED_WRITES_MAX: usize = 99;
+/// Rows of one partition that a commit founds: DynamoDB takes 100 in a transaction, one of them is the new bookkeeping, one
+/// the fence of later writes.
+pub const FOUNDED_ROWS_MAX: usize = 98;
 /// Guards of one commit.
 pub const GUARDS_MAX: usize = 25;
 /// Rows that a partition may have to be read whole for a decision.
 pub const DECISION_ROWS_MAX: usize = 10_000;
+/// Prefixes that a decision may name.
+pub const DECISION_PREFIXES_MAX: usize = 200;
 /// Rows of one page.
 pub const PAGE_ROWS_MAX: usize = 10_000;
 /// Keys of one get.

@@ -4,6 +4,9 @@
 //! 2. One step on the guarded partition applies its own writes and remembers the commit in the partition's outbox.
 //! 3. The later writes are made, the outbox entry is removed, the pending rows are removed.
 //!
+//! A partition that the commit founds is a later write, the first of them. It begins with the same entry in its own outbox,
+//! so that who commits there finishes this commit before.
+//!
 //! Invariants: an outbox entry implies its pending rows; replaying step 3 is harmless at any time; a writer finishes what it
 //! finds in the outbox before it commits, so that later writes follow the order of commits; pending rows are dropped only
 //! after step 2 has become impossible.
@@ -14,7 +17,7 @@ use uuid::Uuid;
 
 use crate::{
     codec::{self, Reader, put_bytes, put_length, put_value, put_values},
-    engine::{Applied, Entry, Fence, Late, Slice, Step, Version, Write},
+    engine::{Applied, Entry, Fence, IndexRow, Late, Slice, Step, Version, Write},
     error::{Error, Result},
     key::Tenant,
     limits,
@@ -48,6 +51,7 @@ pub static PENDING: LazyTable = LazyTable::new(|| {
         guarded: false,
         counters: false,
         ttl_seconds: None,
+        ends: None,
         // A row that comes back from the dead is replayed, which is harmless: tombstones need not live long.
         gc_grace_seconds: Some(3600),
         read: Consistency::Quorum,
@@ -188,7 +192,10 @@ impl Store {
         let engine = &self.inner.engine;
         let key = pending.key(0);
         let fence = match &pending.guarded {
-            Some((table, partition)) => Fence::Outbox { tenant: &pending.tenant, table, partition, id: pending.id },
+            Some((table, partition)) => {
+                let Pending { tenant, id, bucket, .. } = pending;
+                Fence::Outbox { tenant, table, partition, id: *id, bucket: *bucket }
+            }
             None => Fence::Pending { key: &key },
         };
         match (&pending.writes, &pending.guarded) {
@@ -207,8 +214,24 @@ impl Store {
             let version = Version(pending.timestamp);
             let (tenant, id) = (&pending.tenant, pending.id);
             engine.close_outbox(Entry { tenant, table, partition, id, version }).await?;
+            self.close_founded(pending).await?;
         }
         self.system().forget(pending).await
+    }
+
+    /// Removes the entries of a commit from the outboxes of the partitions that it founded. Harmless if they are gone.
+    ///
+    /// ORDER: after the fence, which is the entry in the commit's own partition: a writer that finds no entry in a founded
+    /// partition must be sure that nobody can still make the commit's later writes over its own. Before the pending rows
+    /// go, as for that entry.
+    async fn close_founded(&self, pending: &Pending) -> Result<()> {
+        let (tenant, id, version) = (&pending.tenant, pending.id, Version(pending.timestamp));
+        for write in pending.writes.iter().flatten() {
+            if let Write::Found { table, partition, .. } = write {
+                self.inner.engine.close_outbox(Entry { tenant, table, partition, id, version }).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Removes the pending rows. The first piece goes last: it says how many there are.
@@ -378,6 +401,8 @@ impl Database {
             // that step impossible; only then are the rows useless.
             let moved = store.apply_at(self.inner.new_id(), table, &partition, &anchor, Vec::new()).await?;
             if let Applied::Done(_) = moved {
+                // Whoever finished the commit may have died before the last of its entries were gone.
+                store.close_founded(&pending).await?;
                 system.forget(&pending).await?;
                 return Ok(Some(Fate::Dropped));
             }
@@ -493,6 +518,7 @@ fn put_write(out: &mut Vec<u8>, write: &Write) {
         Write::Delete { .. } => 1,
         Write::DeleteRange { .. } => 2,
         Write::SetStatics { .. } => 3,
+        Write::Found { .. } => 4,
     });
     put_bytes(out, write.table().name.as_bytes());
     match write {
@@ -518,6 +544,20 @@ fn put_write(out: &mut Vec<u8>, write: &Write) {
             put_values(out, partition);
             put_named(out, write.table(), cells.iter().map(|(position, value)| (*position, value)));
         }
+        Write::Found { partition, writes, .. } => {
+            put_values(out, partition);
+            put_length(out, writes.len());
+            for write in writes {
+                put_write(out, write);
+                // Only rows of a base table have indexes, and no other write of an outbox is one.
+                let indexes = if let Write::Put { indexes, .. } = write { &indexes[..] } else { &[] };
+                put_length(out, indexes.len());
+                for index in indexes {
+                    put_bytes(out, index.table.name.as_bytes());
+                    put_named(out, index.table, index.values.iter().enumerate());
+                }
+            }
+        }
     }
 }
 
@@ -527,10 +567,7 @@ fn take_write(schema: &Schema, reader: &mut Reader<'_>) -> Result<Write> {
     let table = find(schema, reader.text().map_err(text)?)?;
     Ok(match kind {
         0 => {
-            let mut values = vec![Value::Null; table.columns.len()];
-            for (position, value) in take_named(reader, table)? {
-                values[position] = value;
-            }
+            let values = take_row(reader, table)?;
             let expires_at = match reader.value().map_err(text)? {
                 Value::Timestamp(t) => Some(t),
                 _ => None,
@@ -556,6 +593,22 @@ fn take_write(schema: &Schema, reader: &mut Reader<'_>) -> Result<Write> {
             let partition = reader.values().map_err(text)?;
             Write::SetStatics { table, partition, cells: take_named(reader, table)? }
         }
+        4 => {
+            let partition = reader.values().map_err(text)?;
+            let mut writes = Vec::new();
+            for _ in 0..reader.length().map_err(text)? {
+                let mut write = take_write(schema, reader)?;
+                for _ in 0..reader.length().map_err(text)? {
+                    let table = find(schema, reader.text().map_err(text)?)?;
+                    let values = take_row(reader, table)?;
+                    if let Write::Put { indexes, .. } = &mut write {
+                        indexes.push(IndexRow { table, values });
+                    }
+                }
+                writes.push(write);
+            }
+            Write::Found { table, partition, writes }
+        }
         _ => return Err(Error::corrupt(&PENDING.name, "an unknown kind of write")),
     })
 }
@@ -568,6 +621,14 @@ fn put_named<'v>(out: &mut Vec<u8>, table: &Table, cells: impl Iterator<Item = (
         put_bytes(out, table.columns[position].name.as_bytes());
         put_value(out, value);
     }
+}
+
+fn take_row(reader: &mut Reader<'_>, table: &Table) -> Result<Vec<Value>> {
+    let mut values = vec![Value::Null; table.columns.len()];
+    for (position, value) in take_named(reader, table)? {
+        values[position] = value;
+    }
+    Ok(values)
 }
 
 fn take_named(reader: &mut Reader<'_>, table: &Table) -> Result<Vec<(usize, Value)>> {

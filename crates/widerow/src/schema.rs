@@ -9,7 +9,8 @@ use crate::{
     derived::{Derivation, Derive},
     error::SchemaError,
     row::Row,
-    value::{StructType, Type},
+    time::Timestamp,
+    value::{StructType, Type, Value},
 };
 
 /// How many replicas must answer. On DynamoDB `One` and `LocalOne` read eventually, the others strongly; the embedded
@@ -80,6 +81,8 @@ pub struct Table {
     pub guarded: bool,
     pub counters: bool,
     pub ttl_seconds: Option<u32>,
+    /// The position of the column that says when a row ends, in place of a time to live; a null there means never.
+    pub ends: Option<usize>,
     pub gc_grace_seconds: Option<u32>,
     pub read: Consistency,
     pub write: Consistency,
@@ -110,6 +113,14 @@ impl Table {
 
     pub fn position(&self, column: &str) -> Option<usize> {
         self.columns.iter().position(|c| c.name == column)
+    }
+
+    /// When a row ends by its own column.
+    pub fn end_of(&self, values: &[Value]) -> Option<Timestamp> {
+        match self.ends.and_then(|position| values.get(position)) {
+            Some(Value::Timestamp(end)) => Some(*end),
+            _ => None,
+        }
     }
 
     pub fn direction(&self, clustering_column: usize) -> Direction {
@@ -241,7 +252,7 @@ impl Schema {
 }
 
 /// What the compiler cannot see of one declaration.
-fn check(table: &Table) -> Result<(), SchemaError> {
+pub fn check(table: &Table) -> Result<(), SchemaError> {
     let wrong = |problem: String| Err(SchemaError::Declaration { table: table.name.clone(), problem });
     let named = |name: &str| {
         !name.is_empty()
@@ -282,8 +293,25 @@ fn check(table: &Table) -> Result<(), SchemaError> {
     if table.has_statics() && table.clustering_columns == 0 {
         return wrong("a static column needs a clustering column".into());
     }
-    if table.counters && (table.ttl_seconds.is_some() || table.guarded) {
+    if table.counters && (table.ttl_seconds.is_some() || table.ends.is_some() || table.guarded) {
         return wrong("a table of counters has no time to live and no guards".into());
+    }
+    if let Some(position) = table.ends {
+        let Some(column) = table.columns.get(position) else {
+            return wrong("the column that its rows end by is not there".into());
+        };
+        let problem = if table.ttl_seconds.is_some() {
+            "it is the end of the rows, which have a time to live as well: keep one of them"
+        } else if column.kind == Kind::Static {
+            "it is static, and static columns do not end"
+        } else if column.column_type != Type::Timestamp {
+            "rows end at an instant: its type must be a timestamp"
+        } else if table.index.is_some() {
+            "a table that is kept as an index ends with its base table's rows"
+        } else {
+            return Ok(());
+        };
+        return wrong(format!("column {}: {problem}", column.name));
     }
     Ok(())
 }

@@ -49,8 +49,33 @@ struct Piece {
 
 const PIECES: i32 = 5;
 
+/// A partition that each commit founds, with a derived table of its own.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "receipts", partition(writer, commits), guarded)]
+struct Receipt {
+    writer: i64,
+    commits: i64,
+}
+
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "receipts_by_writer", partition(writer), clustering(commits))]
+struct ReceiptByWriter {
+    writer: i64,
+    commits: i64,
+}
+
+impl Derive<ReceiptByWriter> for Receipt {
+    fn derive(&self) -> Vec<ReceiptByWriter> {
+        vec![ReceiptByWriter { writer: self.writer, commits: self.commits }]
+    }
+    fn source(derived: &ReceiptByWriter) -> (i64, i64) {
+        (derived.writer, derived.commits)
+    }
+}
+
 fn schema() -> Schema {
-    Schema::new().derived::<Writer, WriterByCommits>().table::<Piece>().build().expect("a schema")
+    let schema = Schema::new().derived::<Writer, WriterByCommits>().derived::<Receipt, ReceiptByWriter>();
+    schema.table::<Piece>().build().expect("a schema")
 }
 
 async fn open(folder: &Path) -> Database {
@@ -72,7 +97,7 @@ async fn child(folder: &Path) {
                 commits += 1;
                 let filler = "x".repeat(200);
                 let piece = |piece| Piece { writer, piece, commits, filler: filler.clone() };
-                let commit = Commit::new().put(&Writer { writer, commits });
+                let commit = Commit::new().put(&Writer { writer, commits }).found(&Receipt { writer, commits });
                 let commit = (0..PIECES).fold(commit, |c, p| c.put(&piece(p)));
                 store.commit(commit).await.expect("a commit");
                 let mut out = std::io::stdout().lock();
@@ -137,6 +162,10 @@ async fn check(database: &Database, acknowledged: &[i64; 8], round: i64) {
             let last = store.slice::<Piece>((writer, piece)).reverse().limit(1).page().await.expect("a read").rows;
             assert_eq!(last.first().map_or(0, |p| p.commits), commits, "round {round}: a commit is there in part");
         }
+        let last = store.slice::<ReceiptByWriter>(writer).reverse().limit(1).page().await.expect("a read").rows;
+        assert_eq!(last.first().map_or(0, |r| r.commits), commits, "round {round}: a founding is there in part");
+        let receipt = store.get::<Receipt>((writer, commits)).await.expect("a read");
+        assert_eq!(receipt.is_some(), commits > 0, "round {round}: a founding is there in part");
     }
     let report = database.verify(VerifyOptions::default()).await.expect("a verification");
     assert_eq!(report.differences, 0, "round {round}: {:?}", report.listed);

@@ -454,6 +454,56 @@ mod wrong_together {
         assert_eq!(error, SchemaError::DerivedNotPlain { derived: "also_guarded".into() });
     }
 
+    /// What a table's rows can end by; the macro sees the words, the schema the types.
+    #[test]
+    fn an_end_that_makes_no_sense() {
+        #[derive(Row, Clone, Debug, PartialEq)]
+        #[row(table = "endless", partition(id), ends = "column")]
+        struct Endless {
+            id: Uuid,
+            column: String,
+        }
+        let said = |error: SchemaError| error.to_string();
+        let error = Schema::new().table::<Endless>().build().unwrap_err();
+        assert_eq!(said(error), "table endless: column column: rows end at an instant: its type must be a timestamp");
+        assert_eq!(Endless::table().ends, Some(1));
+        #[derive(Row, Clone, Debug, PartialEq)]
+        #[row(table = "ending", partition(id), clustering(at), ends = "over")]
+        struct Ending {
+            id: Uuid,
+            at: widerow::Timestamp,
+            #[row(name = "over")]
+            until: Option<widerow::Timestamp>,
+        }
+        Schema::new().table::<Ending>().build().unwrap();
+        let row = Ending { id: Uuid::nil(), at: widerow::Timestamp::MIN, until: Some(widerow::Timestamp::MAX) };
+        assert_eq!(Ending::table().end_of(&row.to_values()), Some(widerow::Timestamp::MAX));
+        assert_eq!(Ending::table().end_of(&Ending { until: None, ..row }.to_values()), None);
+        let wrong = |change: fn(&mut widerow::schema::Table)| {
+            let mut table = Ending::table().clone();
+            change(&mut table);
+            said(widerow::schema::check(&table).unwrap_err())
+        };
+        let column = "table ending: column over: ";
+        assert_eq!(
+            wrong(|t| t.ttl_seconds = Some(1)),
+            format!("{column}it is the end of the rows, which have a time to live as well: keep one of them")
+        );
+        assert_eq!(
+            wrong(|t| t.columns[2].kind = widerow::schema::Kind::Static),
+            format!("{column}it is static, and static columns do not end")
+        );
+        let projection = widerow::schema::Projection::All;
+        let index = widerow::schema::Index { name: "GSI1".into(), sort_columns: 1, projection };
+        let mut table = Ending::table().clone();
+        table.index = Some(index);
+        assert_eq!(
+            said(widerow::schema::check(&table).unwrap_err()),
+            format!("{column}a table that is kept as an index ends with its base table's rows")
+        );
+        assert_eq!(wrong(|t| t.ends = Some(9)), "table ending: the column that its rows end by is not there");
+    }
+
     #[test]
     fn two_bases() {
         let error =

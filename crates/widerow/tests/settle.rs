@@ -258,3 +258,39 @@ async fn a_commit_is_tried_again_while_it_is_swept() {
 async fn increment_by_commit(store: &Store) -> Result<()> {
     store.commit(Commit::new().put(&Tally { id: 1, value: 100 })).await.map(|_| ())
 }
+
+/// Whatever becomes of the answer: what the commit founds is there once, and in the end for certain.
+#[tokio::test]
+async fn an_answer_is_lost_and_the_commit_founded_a_partition() {
+    for fates in [&[Fate::LostAfter][..], &[Fate::Delayed], &[Fate::LastWords]] {
+        for others in [0, RING_SLOTS + 5] {
+            let world = world().await;
+            let fated = Fated::new(&world.engine, fates);
+            let slow = open(fated.clone()).tenant("default").expect("a good name");
+            let commit = Commit::new().put(&Tally { id: 1, value: 1000 }).found(&Tally { id: 2, value: 7 });
+            let task = tokio::spawn(async move { slow.commit(commit).await });
+            if matches!(fates[0], Fate::LostAfter) {
+                fated.wait().await;
+                for _ in 0..others {
+                    increment(&world.store).await.expect("nobody is in the way");
+                }
+                fated.go.add_permits(1);
+            }
+            let result = task.await.expect("no panic");
+            let forgotten = matches!(fates[0], Fate::LostAfter) && others > 0;
+            assert_eq!(forgotten, matches!(result, Err(Error::Indeterminate { .. })), "{result:?}");
+            // Somebody goes on with it before and after the sweep; who finds nothing writes nothing.
+            let more = |old: Option<Tally>| Ok::<_, Error>(old.map(|t| Tally { value: t.value + 1, ..t }));
+            let before = world.store.update::<Tally, Error>(2, None, more).await.expect("an update");
+            world.database.sweep_older_than(0).await.expect("a sweep");
+            let after = world.store.update::<Tally, Error>(2, None, more).await.expect("an update");
+            let value = 8 + i64::from(before.is_some());
+            assert_eq!(after, Some(Tally { id: 2, value }));
+            let listed = world.store.slice::<TallyByValue>(value).page().await.expect("a read").rows;
+            assert_eq!(listed, [TallyByValue { value, id: 2 }]);
+            let report = world.database.verify(VerifyOptions::default()).await.expect("a verification");
+            assert_eq!(report.differences, 0, "{:?}", report.listed);
+            assert_eq!(world.database.sweep_older_than(0).await.expect("a sweep"), Default::default());
+        }
+    }
+}

@@ -49,7 +49,7 @@ impl ItemSnapshot {
         }
     }
 
-    fn line(&self, line_id: LineId, added_at: Timestamp, quantity: u32) -> Line {
+    pub(super) fn line(&self, line_id: LineId, added_at: Timestamp, quantity: u32) -> Line {
         // The check has found no more decimals than the currency has, so that nothing is rounded here.
         let mut unit_price = self.unit_price.abs();
         unit_price.rescale(self.currency.decimals().unwrap_or(2));
@@ -121,6 +121,8 @@ pub(super) struct Draft {
     /// Newest first, by the order of their rows.
     pub lines: Vec<Line>,
     pub currency: Option<Currency>,
+    /// A line that is not later than this was ordered, and is not seen.
+    pub ordered_until: Option<Timestamp>,
 }
 
 /// What became of a guest's line.
@@ -168,8 +170,8 @@ impl Draft {
             return Err(Error::TooManyLines { limit: limits::LINES_A_CART_MAX });
         }
         // Later than every other line, also where two are added within a millisecond, or a clock went back.
-        let newest = self.lines.iter().map(|line| line.added_at.millis() + 1).max();
-        let added_at = newest.map_or(now, |next| now.max(Timestamp::from_millis(next)));
+        let newest = self.lines.iter().map(|line| line.added_at).chain(self.ordered_until).max();
+        let added_at = newest.map_or(now, |newest| now.max(just_after(newest)));
         if let Some(at) = found {
             self.lines.remove(at);
         }
@@ -194,6 +196,9 @@ impl Draft {
     /// Takes a guest's line in. What comes out follows from the two lines alone, so that a merge which was stopped ends as
     /// one that was not.
     pub fn take(&mut self, line: &Line, currency: Option<&Currency>, policy: MergePolicy) -> Outcome {
+        let mut line = line.clone();
+        line.added_at = self.ordered_until.map_or(line.added_at, |until| line.added_at.max(just_after(until)));
+        let line = &line;
         if self.currency.is_some() && self.currency.as_ref() != currency {
             return Outcome::Dropped(DropReason::OtherCurrency);
         }
@@ -247,6 +252,10 @@ impl Draft {
         self.settle();
         left
     }
+}
+
+fn just_after(time: Timestamp) -> Timestamp {
+    Timestamp::from_millis(time.millis() + 1)
 }
 
 pub(super) fn subtotal(lines: &[Line]) -> Decimal {

@@ -80,6 +80,9 @@ pub struct CartLine {
     pub merge_target: Option<CartId>,
     #[row(static)]
     pub merge_policy: Option<MergePolicy>,
+    /// Lines up to this time were ordered: they are no longer the cart's, whether their rows are gone or not.
+    #[row(static)]
+    pub ordered_until: Option<Timestamp>,
     #[row(static)]
     pub updated_at: Option<Timestamp>,
     pub product_id: ProductId,
@@ -165,6 +168,7 @@ impl Line {
             merge_done: None,
             merge_target: None,
             merge_policy: None,
+            ordered_until: None,
             updated_at: None,
             product_id: self.product_id,
             product_name: self.product_name.clone(),
@@ -191,6 +195,7 @@ pub(super) struct Head {
     pub merge_done: u32,
     pub merge_target: Option<CartId>,
     pub merge_policy: Option<MergePolicy>,
+    pub ordered_until: Option<Timestamp>,
     /// None where nothing was ever written, or all of it was swept.
     pub updated_at: Option<Timestamp>,
 }
@@ -210,6 +215,7 @@ impl Head {
             merge_done: statics.get(CartLine::MERGE_DONE)?.flatten().unwrap_or_default(),
             merge_target: statics.get(CartLine::MERGE_TARGET)?.flatten(),
             merge_policy: statics.get(CartLine::MERGE_POLICY)?.flatten(),
+            ordered_until: statics.get(CartLine::ORDERED_UNTIL)?.flatten(),
             updated_at: statics.get(CartLine::UPDATED_AT)?.flatten(),
         })
     }
@@ -244,6 +250,7 @@ impl Head {
         let commit = set(commit, cart, CartLine::MERGE_DONE, done(before), done(self));
         let commit = set(commit, cart, CartLine::MERGE_TARGET, before.merge_target, self.merge_target);
         let commit = set(commit, cart, CartLine::MERGE_POLICY, before.merge_policy, self.merge_policy);
+        let commit = set(commit, cart, CartLine::ORDERED_UNTIL, before.ordered_until, self.ordered_until);
         set(commit, cart, CartLine::UPDATED_AT, before.updated_at, self.updated_at)
     }
 }

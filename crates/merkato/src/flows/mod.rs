@@ -1,9 +1,14 @@
 //! What reads and writes through several modules. Each step can be made again, so that a flow that was stopped is finished by
-//! the same call.
+//! the same call, or, where its state is kept (`run`), by whoever looks for flows that are due.
 
+pub mod checkout;
 mod error;
 pub mod import;
 pub mod person;
+pub mod reversal;
+pub mod run;
+pub mod sales;
 pub mod shopping;
+pub mod stock;
 
 pub use error::{Error, Result};

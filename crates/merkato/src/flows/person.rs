@@ -1,5 +1,5 @@
 //! A person and the person's carts: logging in takes the guest's cart along, a new address is shown beside the carts, and who
-//! is forgotten has no carts.
+//! is forgotten has no carts and no name on an order.
 
 use super::error::Result;
 use crate::{
@@ -7,6 +7,7 @@ use crate::{
     carts::{self, GuestToken, MergePolicy, MergeReport},
     context::Context,
     id::UserId,
+    orders,
 };
 
 /// Logs in, and takes what the guest had in the cart into the user's active cart. The policy is the shop's, and what became of
@@ -46,8 +47,10 @@ async fn show_email(ctx: &Context, user: &User) -> Result<()> {
 /// Forgets a person: what is personal is gone from every table, the id stays for the bookkeeping of orders. Asked again, it
 /// finishes what was interrupted.
 ///
-/// ORDER: the account first, which ends all sessions, so that no cart comes while the carts go.
+/// ORDER: the account first, which ends all sessions, so that no cart comes while the carts go; then the carts, so that no order
+/// comes of them while the orders are blanked.
 pub async fn erase(ctx: &Context, user: UserId) -> Result<()> {
     accounts::erase(ctx, user).await?;
-    Ok(carts::erase_carts(ctx, user).await?)
+    carts::erase_carts(ctx, user).await?;
+    Ok(orders::erase_person(ctx, user).await?)
 }

@@ -1,10 +1,14 @@
 //! The domain, each case written once, run on every engine.
 
 mod accounts;
+mod analytics;
 mod carts;
 mod catalog;
+mod checkout;
 mod flows;
 mod import;
+mod inventory;
+mod orders;
 mod world;
 
 fn main() {
@@ -33,9 +37,31 @@ fn main() {
             accounts::passwords::CASES,
             accounts::registration::CASES,
             accounts::sessions::CASES,
+            analytics::costs::CASES,
+            analytics::sales::CASES,
+            analytics::top::CASES,
+            analytics::views::CASES,
+            checkout::behaviour::CASES,
+            checkout::stopped::CASES,
+            checkout::chaos::CASES,
             flows::CASES,
+            inventory::bad_input::CASES,
+            inventory::costs::CASES,
+            inventory::follow::CASES,
+            inventory::holds::CASES,
+            inventory::lines::CASES,
+            inventory::movements::CASES,
+            inventory::races::CASES,
+            inventory::stopped::CASES,
             import::behaviour::CASES,
             import::real::CASES,
+            orders::bad_input::CASES,
+            orders::costs::CASES,
+            orders::discounts::CASES,
+            orders::lists::CASES,
+            orders::numbers::CASES,
+            orders::placing::CASES,
+            orders::status::CASES,
         ],
     );
 }

@@ -339,11 +339,12 @@ impl<'v> Builder<'v> {
         Ok(self.text(")"))
     }
 
-    /// ` AND (a, b) IN ?` on all clustering columns.
+    /// ` AND (a, b) IN ?` on all clustering columns, or on the first ones: as many as each of the keys has.
     pub fn among(&mut self, keys: &[Vec<Value>]) -> Result<&mut Self> {
         let table = self.table;
         self.text(" AND (");
-        for (i, column) in table.clustering().iter().enumerate() {
+        let columns = keys.first().map_or(0, Vec::len);
+        for (i, column) in table.clustering().iter().take(columns).enumerate() {
             self.text(if i > 0 { ", " } else { "" }).name(&column.name);
         }
         self.text(") IN ?");

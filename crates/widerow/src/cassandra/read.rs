@@ -4,7 +4,7 @@
 //! static columns comes back as a row without a clustering key, which is no row; a guarded partition's version is never
 //! newer than the rows that are returned with it.
 
-use std::{collections::HashSet, ops::Bound};
+use std::{collections::HashSet, ops::Bound, time::Duration};
 
 use futures::{StreamExt, TryStreamExt, stream};
 use scylla::{response::PagingState, value::CqlValue};
@@ -16,9 +16,10 @@ use super::{
 };
 use crate::{
     codec,
-    engine::{Anchor, AnchorRows, Get, RawPage, RawRow, ReadAnchor, Rows, Scan, ScanPage, Slice, Version},
+    engine::{Anchor, AnchorRows, Get, RawPage, RawRow, ReadAnchor, Rows, Scan, ScanPage, Slice, Version, sort_rows},
     error::{Error, Result},
     key::Tenant,
+    limits,
     meter::{self, Cost},
     schema::{Consistency, Direction, Table},
     time::Timestamp,
@@ -82,27 +83,96 @@ impl Cassandra {
     }
 
     pub(super) async fn read_guarded(&self, read: ReadAnchor<'_>) -> Result<Anchor> {
-        let (table, serial) = (read.table, Consistency::Serial);
-        let always_answers = table.clustering_columns == 0
-            || matches!(read.rows, AnchorRows::Prefix { prefix: [], .. })
+        let anchor = match read.rows {
+            AnchorRows::Prefixes { prefixes, limit } if prefixes.iter().any(|p| p.len() != prefixes[0].len()) => {
+                Box::pin(self.read_in_parts(&read, prefixes, limit)).await?
+            }
+            _ => self.read_at_once(&read).await?,
+        };
+        charge_rows(1, anchor.rows.iter().flatten());
+        Ok(anchor)
+    }
+
+    async fn read_at_once(&self, read: &ReadAnchor<'_>) -> Result<Anchor> {
+        let always_answers = read.table.clustering_columns == 0
+            || matches!(read.rows, AnchorRows::Prefixes { prefixes: [prefix], .. } if prefix.is_empty())
             || matches!(read.rows, AnchorRows::Keys([]));
-        let rows = self.select_anchor(&read)?;
-        let mut anchor = decode_anchor(&read, &self.link.read(&rows, serial).await?)?;
+        let mut anchor = self.look(read).await?;
         if anchor.version.is_none() && !always_answers {
             // RACE: no row met the condition, so the answer holds no bookkeeping either. It is read on its own; and if
             // there was a commit at all, the rows are read again behind it, so that the version is not newer than they.
-            let book = ReadAnchor { rows: AnchorRows::Keys(&[]), ..read.clone() };
-            let cql = self.select_anchor(&book)?;
-            let alone = decode_anchor(&book, &self.link.read(&cql, serial).await?)?;
+            let alone = self.look(&ReadAnchor { rows: AnchorRows::Keys(&[]), ..read.clone() }).await?;
             if alone.version.is_some() {
-                anchor = decode_anchor(&read, &self.link.read(&rows, serial).await?)?;
+                anchor = self.look(read).await?;
                 if anchor.version.is_none() {
                     anchor = Anchor { rows: anchor.rows, ..alone };
                 }
             }
         }
-        charge_rows(1, anchor.rows.iter().flatten());
         Ok(anchor)
+    }
+
+    /// A statement for each length that prefixes have, until all of them have seen the same state of the partition. They
+    /// are sent one behind the other: serial reads of one partition hinder each other.
+    async fn read_in_parts(&self, read: &ReadAnchor<'_>, prefixes: &[Vec<Value>], limit: usize) -> Result<Anchor> {
+        let mut by_length = prefixes.to_vec();
+        by_length.sort_by_key(Vec::len);
+        let part = |prefixes| ReadAnchor { rows: AnchorRows::Prefixes { prefixes, limit }, ..read.clone() };
+        let parts: Vec<ReadAnchor<'_>> = by_length.chunk_by(|a, b| a.len() == b.len()).map(part).collect();
+        for tries in 1..=limits::CONTENTION_TRIES_MAX {
+            if let Some(mut anchor) = self.look_at_parts(read, &parts).await? {
+                sort_rows(read.table, &mut anchor.rows);
+                anchor.rows.truncate(limit);
+                return Ok(anchor);
+            }
+            tokio::time::sleep(Duration::from_millis(1 << tries.min(6))).await;
+        }
+        Err(Error::Contended { table: read.table.name.clone(), tries: limits::CONTENTION_TRIES_MAX })
+    }
+
+    /// The rows of all parts at one version; None if there was a commit between them.
+    ///
+    /// RACE: an answer without rows tells no version. It belongs to the version that was seen both before and behind it:
+    /// a part that was empty before any version was seen is read again, and behind an empty last part stands one look more.
+    async fn look_at_parts(&self, read: &ReadAnchor<'_>, parts: &[ReadAnchor<'_>]) -> Result<Option<Anchor>> {
+        let book = ReadAnchor { rows: AnchorRows::Keys(&[]), ..read.clone() };
+        let mut whole = Anchor::default();
+        let mut early = Vec::new();
+        let mut closed = true;
+        for part in parts {
+            let seen = self.look(part).await?;
+            match (whole.version, seen.version) {
+                (None, None) => early.push(part),
+                (None, Some(_)) => whole = seen,
+                _ => match add_part(&mut whole, seen) {
+                    Some(told) => closed = told,
+                    None => return Ok(None),
+                },
+            }
+        }
+        if whole.version.is_none() {
+            whole = self.look(&book).await?;
+            if whole.version.is_none() {
+                // There has been no commit, and so no row in what was read before.
+                return Ok(Some(whole));
+            }
+        }
+        for part in early {
+            match add_part(&mut whole, self.look(part).await?) {
+                Some(told) => closed = told,
+                None => return Ok(None),
+            }
+        }
+        if !closed && self.look(&book).await?.version != whole.version {
+            return Ok(None);
+        }
+        Ok(Some(whole))
+    }
+
+    /// One statement.
+    async fn look(&self, read: &ReadAnchor<'_>) -> Result<Anchor> {
+        let cql = self.select_anchor(read)?;
+        decode_anchor(read, &self.link.read(&cql, Consistency::Serial).await?)
     }
 
     pub(super) async fn read_range(&self, scan: Scan<'_>) -> Result<ScanPage> {
@@ -247,8 +317,12 @@ impl Cassandra {
                 cql.among(keys)?;
             }
             AnchorRows::Keys(_) => {}
-            AnchorRows::Prefix { prefix, limit } => {
-                cql.of_prefix(prefix)?.limit(*limit);
+            AnchorRows::Prefixes { prefixes, limit } => {
+                match prefixes {
+                    [prefix] => cql.of_prefix(prefix)?,
+                    prefixes => cql.among(prefixes)?,
+                };
+                cql.limit(*limit);
             }
         }
         Ok(cql.finish())
@@ -398,6 +472,15 @@ fn decode_cell(table: &Table, column: usize, cells: &mut Cells<'_, '_>) -> Resul
         .map_err(|e| Error::corrupt(table.name.clone(), format!("column {}: {e}", column.name)))
 }
 
+/// Adds the rows of another part; whether it told the version, or None if that is another one.
+fn add_part(whole: &mut Anchor, part: Anchor) -> Option<bool> {
+    whole.rows.extend(part.rows);
+    match part.version {
+        None => Some(false),
+        version => (version == whole.version).then_some(true),
+    }
+}
+
 fn decode_anchor(read: &ReadAnchor<'_>, answer: &Answer) -> Result<Anchor> {
     let table = read.table;
     let only_book = table.clustering_columns > 0 && matches!(read.rows, AnchorRows::Keys([]));
@@ -416,7 +499,7 @@ fn decode_anchor(read: &ReadAnchor<'_>, answer: &Answer) -> Result<Anchor> {
         read_bookkeeping(table, &mut cells, &mut anchor)?;
     }
     anchor.rows = match read.rows {
-        AnchorRows::Prefix { limit, .. } => found.into_iter().take(limit).map(Some).collect(),
+        AnchorRows::Prefixes { limit, .. } => found.into_iter().take(limit).map(Some).collect(),
         AnchorRows::Keys(keys) => {
             let clustering = table.partition_columns..table.key_columns();
             let of_key = |key: &Vec<Value>| found.iter().find(|row| row.values[clustering.clone()] == key[..]).cloned();

@@ -34,6 +34,7 @@ static CARTS: LazyLock<Table> = LazyLock::new(|| Table {
     guarded: true,
     counters: false,
     ttl_seconds: Some(60),
+    ends: None,
     gc_grace_seconds: Some(3600),
     read: Consistency::Serial,
     write: Consistency::Quorum,

@@ -113,13 +113,17 @@ impl Cassandra {
 
     /// The fence needs no look: timestamps keep the order whoever else has made the same writes, or newer ones.
     pub(super) async fn write_late(&self, late: Late<'_>) -> Result<()> {
-        let Late { tenant, fence, writes, now, timestamp } = late;
-        let id = match fence {
+        let Late { tenant, writes, now, timestamp, .. } = late;
+        let id = match late.fence {
             Fence::Outbox { id, .. } => id,
             Fence::Pending { key } => key.iter().find_map(uuid_of).unwrap_or_default(),
         };
+        // ORDER: who finds a row that is derived from a founded partition must find the partition.
+        let founded = writes.iter().filter(|w| matches!(w, Write::Found { .. }));
+        let founded = gather(founded, |write| self.begin_partition(&late, id, write));
+        stream::iter(founded).buffer_unordered(WRITES_AT_ONCE).try_collect::<()>().await?;
         let mut cqls = Vec::new();
-        for write in writes {
+        for write in writes.iter().filter(|w| !matches!(w, Write::Found { .. })) {
             if write.table().guarded || write.table().counters {
                 return Err(Error::invalid(write.table().name.clone(), "later writes go to plain tables only"));
             }
@@ -127,16 +131,34 @@ impl Cassandra {
         }
         meter::charge(Write::cost(writes));
         let sent = gather(cqls, |cql| async move {
-            // At a quorum at least: afterwards nobody remembers that the row was to be written.
-            let level = link::plain_level(match cql.table.write {
-                Consistency::One | Consistency::LocalOne => Consistency::LocalQuorum,
-                enough => enough,
-            });
+            let level = lasting(cql.table.write);
             let sent = self.link.write(std::slice::from_ref(&cql), BatchType::Unlogged, level, timestamp).await;
             // The other writes of this call may have been made.
             sent.map_err(|f| f.with_certainty(false).into_write_error(id, cql.table, self.link.request_timeout))
         });
         stream::iter(sent).buffer_unordered(WRITES_AT_ONCE).try_collect().await
+    }
+
+    /// A founded partition begins by a transaction as every other does: on condition that it has no version. One that has
+    /// was begun before, by this or by another who finishes the same commit.
+    async fn begin_partition(&self, late: &Late<'_>, id: Uuid, write: &Write) -> Result<()> {
+        let Write::Found { table, partition, writes } = write else { return Ok(()) };
+        let mut cql = self.statement(table);
+        cql.text("UPDATE ").table().text(" USING TTL 0 SET ").name(cql::VERSION).text(" = ?, ");
+        cql.name(cql::SEQUENCE).text(" = ?").bind(CqlValue::BigInt(late.timestamp)).bind(CqlValue::BigInt(1));
+        if let Fence::Outbox { id, bucket, .. } = late.fence {
+            cql.text(", ").name(cql::OUTBOX).text("[?] = ?").bind(CqlValue::Uuid(id)).bind(CqlValue::BigInt(bucket));
+        }
+        cql.of_partition(late.tenant, partition)?;
+        cql.text(" IF ").name(cql::VERSION).text(" = ?").bind_cell(Cell::Null);
+        let mut cqls = vec![cql.finish()];
+        for write in writes {
+            self.write_statements(late.tenant, write, late.now, &mut cqls)?;
+        }
+        meter::charge(Cost { conditional_writes: 1, ..Cost::default() });
+        let sent = self.link.transact(&cqls, lasting(table.write)).await;
+        // Where the answer is lost, the same is sent again, and the condition tells.
+        sent.map(drop).map_err(|f| f.with_certainty(false).into_write_error(id, table, self.link.request_timeout))
     }
 
     pub(super) async fn clear_outbox(&self, entry: Entry<'_>) -> Result<()> {
@@ -244,6 +266,9 @@ impl Cassandra {
             Write::Delete { table, key } => cqls.push(self.delete_row(tenant, table, key)?),
             Write::DeleteRange { table, .. } if table.guarded => {
                 return Err(Error::invalid(table.name.clone(), "rows of a guarded table are deleted one by one"));
+            }
+            Write::Found { table, .. } => {
+                return Err(Error::invalid(table.name.clone(), "a partition is founded by later writes only"));
             }
             Write::DeleteRange { table, partition, prefix, lower, upper } => {
                 cqls.extend(self.delete_range(tenant, table, partition, prefix, (lower.as_ref(), upper.as_ref()))?);
@@ -395,6 +420,14 @@ fn one_partition<'w>(mut writes: impl Iterator<Item = &'w Write>) -> bool {
     writes.all(|w| w.table().name == first.table().name && w.partition() == first.partition())
 }
 
+/// At a quorum at least: nobody remembers afterwards that the row was to be written.
+fn lasting(level: Consistency) -> Level {
+    link::plain_level(match level {
+        Consistency::One | Consistency::LocalOne => Consistency::LocalQuorum,
+        enough => enough,
+    })
+}
+
 fn strongest(levels: impl Iterator<Item = Consistency>) -> Level {
     let rank = |level: &Consistency| match level {
         Consistency::LocalOne => 0,
@@ -415,7 +448,7 @@ fn stored_bytes(write: &Write) -> usize {
     let cells: usize = match write {
         Write::Put { values, .. } => values.iter().map(cell).sum(),
         Write::SetStatics { cells, .. } => cells.iter().map(|(_, v)| cell(v)).sum(),
-        Write::Delete { .. } | Write::DeleteRange { .. } => write.bytes(),
+        Write::Delete { .. } | Write::DeleteRange { .. } | Write::Found { .. } => write.bytes(),
     };
     cells + 3 * CELL_BYTES
 }

@@ -32,7 +32,7 @@ const BATCHES_AT_ONCE: usize = 4;
 impl DynamoDb {
     pub(super) async fn late(&self, tenant: &Tenant, fence: Fence<'_>, writes: &[Write], timestamp: i64) -> Result<()> {
         let (fence_table, fence_address, id) = match &fence {
-            Fence::Outbox { tenant, table, partition, id } => {
+            Fence::Outbox { tenant, table, partition, id, .. } => {
                 (*table, Address::bookkeeping(tenant, table, partition)?, *id)
             }
             Fence::Pending { key } => {
@@ -52,6 +52,17 @@ impl DynamoDb {
             let mut content = format!("{timestamp} {tenant} {} {fence_address:?}", fence_table.name).into_bytes();
             let (mut taken, mut bytes) = (0, 0);
             for write in rest {
+                if let Write::Found { .. } = write {
+                    // A transaction of its own: its condition is about its own partition.
+                    if taken > 0 {
+                        break;
+                    }
+                    let entry = if let Fence::Outbox { id, bucket, .. } = &fence { Some((*id, *bucket)) } else { None };
+                    plan.found(self, tenant, write, timestamp, entry)?;
+                    put_write(&mut content, write);
+                    taken = 1;
+                    break;
+                }
                 // A put may also touch its partition's static columns: two items.
                 bytes += write.bytes();
                 if taken > 0 && (plan.actions.len() + 2 > TRANSACTION_ACTIONS_MAX || bytes > TRANSACTION_BYTES_MAX) {
@@ -63,6 +74,8 @@ impl DynamoDb {
             }
             match self.transact(&plan, fence_table, id, token_of(id, &content)).await? {
                 Sent::Done => rest = &rest[taken..],
+                // The partition is there: whoever is finishing the same commit was quicker. There is more to do.
+                Sent::Failed(_, failed) if !failed[at] => rest = &rest[taken..],
                 // Somebody else has finished them.
                 Sent::Failed(..) => return Ok(()),
             }

@@ -61,6 +61,8 @@ pub struct Plan {
     places: BTreeMap<(String, Address), usize>,
     /// Where the bookkeeping of the guarded partition is.
     pub book: Option<usize>,
+    /// The bookkeeping of the partitions that are founded.
+    pub founded: Vec<usize>,
 }
 
 impl Action {
@@ -162,6 +164,36 @@ impl Plan {
         }
         // The row's item also holds the bookkeeping and must not be replaced as a whole.
         let under_guard = guarded.is_some_and(|g| g.table.name == table.name && g.partition == write.partition());
+        self.write_items(db, tenant, write, under_guard)
+    }
+
+    /// Adds the items of a partition that must not be there yet. Its bookkeeping has an outbox entry if the commit has one.
+    pub fn found(
+        &mut self,
+        db: &DynamoDb,
+        tenant: &Tenant,
+        write: &Write,
+        version: i64,
+        entry: Option<(Uuid, i64)>,
+    ) -> Result<()> {
+        let Write::Found { table, partition, writes } = write else {
+            return Err(Error::Engine { detail: "a founding that founds nothing".into() });
+        };
+        writes.iter().try_for_each(|w| self.write_items(db, tenant, w, true))?;
+        let at = self.action(table, Address::bookkeeping(tenant, table, partition)?);
+        self.founded.push(at);
+        let action = &mut self.actions[at];
+        action.set(item::VERSION, number(version));
+        action.set(item::SEQUENCE, number(1));
+        if let Some((id, bucket)) = entry {
+            action.set(outbox_name(id), number(bucket));
+        }
+        action.check(|e| e.missing(PK));
+        Ok(())
+    }
+
+    fn write_items(&mut self, db: &DynamoDb, tenant: &Tenant, write: &Write, under_guard: bool) -> Result<()> {
+        let table = write.table();
         let in_place = table.clustering_columns == 0 && (table.guarded || under_guard);
         match write {
             Write::Put { values, expires_at, indexes, .. } => {
@@ -201,6 +233,7 @@ impl Plan {
             Write::DeleteRange { .. } => {
                 Err(Error::invalid(&table.name, "DynamoDB deletes rows one by one, not by ranges"))
             }
+            Write::Found { .. } => Err(Error::invalid(&table.name, "a partition is founded by a guarded step only")),
         }
     }
 
@@ -337,5 +370,9 @@ pub fn put_write(content: &mut Vec<u8>, write: &Write) {
             crate::codec::put_values(content, key);
         }
         Write::DeleteRange { .. } => {}
+        Write::Found { writes, .. } => {
+            content.push(b'+');
+            writes.iter().for_each(|w| put_write(content, w));
+        }
     }
 }

@@ -6,7 +6,11 @@ use std::{
 };
 
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
-use futures::future::{try_join, try_join_all};
+use futures::{
+    StreamExt as _, TryStreamExt as _,
+    future::{try_join, try_join_all},
+    stream,
+};
 
 use super::{
     DynamoDb, Home,
@@ -17,7 +21,7 @@ use super::{
     unbuilt,
 };
 use crate::{
-    engine::{Anchor, AnchorRows, Get, RawPage, RawRow, ReadAnchor, Slice},
+    engine::{Anchor, AnchorRows, Get, RawPage, RawRow, ReadAnchor, Slice, sort_rows},
     error::{Error, Result},
     limits,
     meter::{self, Cost},
@@ -27,6 +31,9 @@ use crate::{
 
 /// DynamoDB takes no more keys in one `BatchGetItem`.
 const BATCH_KEYS_MAX: usize = 100;
+
+/// Queries of one partition that are under way at the same time for one call.
+const QUERIES_AT_ONCE: usize = 32;
 
 pub fn is_strong(consistency: Consistency) -> bool {
     !matches!(consistency, Consistency::One | Consistency::LocalOne)
@@ -155,6 +162,12 @@ impl DynamoDb {
 
     /// The rows of a slice, static columns null.
     async fn query(&self, slice: &Slice<'_>, home: &Home<'_>) -> Result<Vec<RawRow>> {
+        let (rows, cost) = self.query_uncharged(slice, home).await?;
+        meter::charge(cost);
+        Ok(rows)
+    }
+
+    async fn query_uncharged(&self, slice: &Slice<'_>, home: &Home<'_>) -> Result<(Vec<RawRow>, Cost)> {
         let table = slice.table;
         let upward = (table.clustering_columns == 0 || table.direction(0) == Direction::Ascending) != slice.reverse;
         let pk = key::partition_text(slice.tenant, table, slice.partition)?;
@@ -177,7 +190,9 @@ impl DynamoDb {
         };
         let mut expression = Expression::default();
         let sort = sk_name.as_deref().map(|name| (name, &range));
-        let Some(condition) = expression.keys(&pk_name, &pk, sort) else { return Ok(Vec::new()) };
+        let Some(condition) = expression.keys(&pk_name, &pk, sort) else {
+            return Ok((Vec::new(), Cost::default()));
+        };
         let mut rows = Vec::new();
         let (mut rows_read, mut bytes_read) = (0, 0);
         while rows.len() < slice.limit {
@@ -208,8 +223,7 @@ impl DynamoDb {
             }
         }
         rows.truncate(slice.limit);
-        meter::charge(Cost { partitions_read: 1, rows_read, bytes_read, ..Cost::default() });
-        Ok(rows)
+        Ok((rows, Cost { partitions_read: 1, rows_read, bytes_read, ..Cost::default() }))
     }
 
     /// Where an index goes on behind a row: its keys and those of the base.
@@ -246,12 +260,14 @@ impl DynamoDb {
     pub(super) async fn anchor(&self, read: ReadAnchor<'_>) -> Result<Anchor> {
         let table = read.table;
         let address = Address::bookkeeping(read.tenant, table, read.partition)?;
-        let decides = table.clustering_columns > 0 && matches!(read.rows, AnchorRows::Prefix { .. });
+        let decides = table.clustering_columns > 0 && matches!(read.rows, AnchorRows::Prefixes { .. });
+        // One query that found nothing saw one state; several may have missed a row that went from one to another.
+        let several = matches!(read.rows, AnchorRows::Prefixes { prefixes: [_, _, ..], .. });
         let mut found = self.get_item(table, &address, true).await?;
         charge_read(1, found.as_slice());
         for tries in 1..=limits::CONTENTION_TRIES_MAX {
             let anchor = self.anchor_at(&read, found).await?;
-            if !decides || anchor.rows.is_empty() {
+            if !decides || (anchor.rows.is_empty() && !several) {
                 return Ok(anchor);
             }
             found = self.get_item(table, &address, true).await?;
@@ -273,12 +289,12 @@ impl DynamoDb {
             let row = found.as_ref().map(|i| item::row(table, i)).transpose()?.flatten().map(|(_, row)| row);
             match read.rows {
                 AnchorRows::Keys(keys) => vec![row; keys.len()],
-                AnchorRows::Prefix { .. } => row.into_iter().map(Some).collect(),
+                AnchorRows::Prefixes { .. } => row.into_iter().map(Some).collect(),
             }
         } else {
             match read.rows {
                 AnchorRows::Keys(keys) => self.anchor_keys(read, keys).await?,
-                AnchorRows::Prefix { prefix, limit } => self.anchor_prefix(read, prefix, limit).await?,
+                AnchorRows::Prefixes { prefixes, limit } => self.anchor_prefixes(read, prefixes, limit).await?,
             }
         };
         rows.iter_mut().flatten().for_each(|row| item::merge_statics(row, statics.as_deref()));
@@ -301,15 +317,35 @@ impl DynamoDb {
         addresses.iter().map(row).collect()
     }
 
-    async fn anchor_prefix(
+    async fn anchor_prefixes(
         &self,
         read: &ReadAnchor<'_>,
-        prefix: &[Value],
+        prefixes: &[Vec<Value>],
         limit: usize,
     ) -> Result<Vec<Option<RawRow>>> {
-        let first = Slice::first(limit, read.tenant, read.table, read.partition);
-        let slice = Slice { prefix, consistency: Consistency::Serial, ..first };
-        Ok(self.query(&slice, &self.home(read.table)?).await?.into_iter().map(Some).collect())
+        let (table, home) = (read.table, self.home(read.table)?);
+        let (whole, begun): (Vec<_>, Vec<_>) =
+            prefixes.iter().cloned().partition(|prefix| prefix.len() == table.clustering_columns);
+        let first = Slice::first(limit, read.tenant, table, read.partition);
+        let first = Slice { consistency: Consistency::Serial, ..first };
+        let slices: Vec<Slice<'_>> = begun.iter().map(|prefix| Slice { prefix, ..first.clone() }).collect();
+        // In a vector, as the compiler cannot tell that a stream's closure over borrowed items may go between threads.
+        let queries: Vec<_> = slices.iter().map(|slice| self.query_uncharged(slice, &home)).collect();
+        let queries = stream::iter(queries).buffered(QUERIES_AT_ONCE).try_collect::<Vec<_>>();
+        let (mut rows, found) = try_join(self.anchor_keys(read, &whole), queries).await?;
+        rows.retain(Option::is_some);
+        // All of it is one partition, which the keys have counted if there were any.
+        let mut cost = Cost { partitions_read: whole.is_empty().into(), ..Cost::default() };
+        for (found, of_query) in found {
+            rows.extend(found.into_iter().map(Some));
+            cost += Cost { partitions_read: 0, ..of_query };
+        }
+        meter::charge(cost);
+        if prefixes.len() > 1 {
+            sort_rows(table, &mut rows);
+            rows.truncate(limit);
+        }
+        Ok(rows)
     }
 }
 

@@ -34,6 +34,7 @@ fn table(partition: usize, columns: Vec<Column>) -> Table {
         guarded: false,
         counters: false,
         ttl_seconds: None,
+        ends: None,
         gc_grace_seconds: None,
         read: Consistency::Quorum,
         write: Consistency::Quorum,

@@ -24,7 +24,7 @@ use super::{
     unbuilt,
 };
 use crate::{
-    engine::{Applied, Condition, Guarded, RawRow, Step, Version},
+    engine::{Applied, Condition, Guarded, RawRow, Step, Version, Write, not_new},
     error::{Error, Result},
     limits,
     meter::{self, Cost},
@@ -53,7 +53,12 @@ impl DynamoDb {
         loop {
             tries += 1;
             let mut plan = Plan::default();
-            step.writes.iter().try_for_each(|w| plan.write(self, step.tenant, w, Some(guarded)))?;
+            for write in &step.writes {
+                match write {
+                    Write::Found { .. } => plan.found(self, step.tenant, write, next, None)?,
+                    write => plan.write(self, step.tenant, write, Some(guarded))?,
+                }
+            }
             plan.bookkeeping(step, guarded, next, adopt)?;
             (0..guarded.guards.len()).try_for_each(|i| plan.guard(step.tenant, guarded, i, step.now))?;
             let token = token(step, next, adopt);
@@ -73,6 +78,9 @@ impl DynamoDb {
             let refused = self.refused(step, guarded, &plan, &items, &failed).await?;
             if !refused.is_empty() {
                 return Ok(Applied::Refused(refused));
+            }
+            if let Some(at) = plan.founded.iter().find(|at| failed[**at]) {
+                return Err(not_new(plan.actions[*at].table));
             }
             match book.version {
                 // Only without `expect`: a clock that is behind takes the next number instead of the time.
@@ -102,7 +110,8 @@ impl DynamoDb {
     ) -> Result<Vec<(usize, Option<RawRow>)>> {
         let table = guarded.table;
         let mut refused = Vec::new();
-        for (at, action) in plan.actions.iter().enumerate().filter(|(at, _)| failed[*at]) {
+        let guards = plan.actions.iter().enumerate().filter(|(at, action)| failed[*at] && !action.guards.is_empty());
+        for (at, action) in guards {
             let found = items[at].as_ref();
             let row = found.map(|i| item::row(table, i)).transpose()?.flatten().map(|(_, row)| row);
             let row = row.filter(|row| row.is_live(step.now));

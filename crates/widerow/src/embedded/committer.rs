@@ -15,13 +15,15 @@ use uuid::Uuid;
 
 use super::{
     key::{self, BOOKKEEPING},
+    pages::{Stripe, Stripes},
     row::{self, Bookkeeping, Layout},
 };
 use crate::{
     codec,
-    engine::{Applied, Condition, Expect, RawGuard, RawRow, Version},
+    engine::{Applied, Condition, Expect, RawGuard, RawRow, Version, not_new},
     error::{Error, Result},
     limits::RING_SLOTS,
+    schema::Table,
     time::Timestamp,
     value::Value,
 };
@@ -42,21 +44,24 @@ pub(super) enum Change {
         key: Slice,
         value: Slice,
         expires_at: Option<Timestamp>,
+        stripe: Stripe,
     },
     Remove {
         key: Slice,
+        stripe: Stripe,
     },
     /// Removes every key from `from` (included) to `to` (excluded).
     RemoveRange {
         from: Slice,
         to: Slice,
+        stripe: Stripe,
     },
 }
 
 impl Change {
     fn key(&self) -> &[u8] {
         match self {
-            Change::Put { key, .. } | Change::Remove { key } => key,
+            Change::Put { key, .. } | Change::Remove { key, .. } => key,
             Change::RemoveRange { from, .. } => from,
         }
     }
@@ -72,10 +77,31 @@ pub(super) struct GuardedPart {
     /// Each with the key of its row.
     pub guards: Vec<(RawGuard, Vec<u8>)>,
     pub outbox: Option<(Uuid, i64)>,
+    pub founded: Vec<NewPartition>,
 }
 
-/// The row's layout and key, and what to add to which columns.
-pub(super) type CounterAdd = (Arc<Layout>, Vec<u8>, Vec<(usize, i64)>);
+/// A partition that begins with a commit, encoded by the caller.
+#[derive(Debug)]
+pub(super) struct NewPartition {
+    pub table: &'static Table,
+    pub bookkeeping: Vec<u8>,
+    pub changes: Vec<Change>,
+}
+
+/// A row of counters, and what to add to which columns.
+pub(super) struct CounterAdd {
+    pub layout: Arc<Layout>,
+    pub key: Vec<u8>,
+    pub amounts: Vec<(usize, i64)>,
+    pub stripe: Stripe,
+}
+
+/// A row whose time is over, and its entry of the expiry index.
+pub(super) struct Ended {
+    pub entry: Vec<u8>,
+    pub row_key: Vec<u8>,
+    pub stripe: Option<Stripe>,
+}
 
 /// One commit, or another thing that only the writer may do.
 pub(super) enum Request {
@@ -87,11 +113,13 @@ pub(super) enum Request {
         now_micros: i64,
         reply: oneshot::Sender<Result<Applied>>,
     },
-    /// Writes, if the key is there (for bookkeeping: if the id is in the outbox).
+    /// Writes, if the key is there (for bookkeeping: if the entry is in the outbox).
     Late {
         fence: Vec<u8>,
-        outbox_id: Option<Uuid>,
+        entry: Option<(Uuid, i64)>,
         changes: Vec<Change>,
+        founded: Vec<NewPartition>,
+        version: i64,
         reply: oneshot::Sender<Result<Applied>>,
     },
     CloseOutbox {
@@ -104,7 +132,7 @@ pub(super) enum Request {
         reply: oneshot::Sender<Result<Applied>>,
     },
     Reclaim {
-        entries: Vec<(Vec<u8>, Vec<u8>)>,
+        entries: Vec<Ended>,
         now: Timestamp,
         reply: oneshot::Sender<Result<Applied>>,
     },
@@ -114,6 +142,7 @@ pub(super) struct Committer {
     db: Database,
     rows: Keyspace,
     expiry: Keyspace,
+    stripes: Arc<Stripes>,
     recent: Recent,
 }
 
@@ -151,17 +180,19 @@ struct Group {
     rows: Overlay,
     expiry: Overlay,
     bytes: usize,
+    /// Where rows and static columns change; some may stand there twice.
+    stripes: Vec<Stripe>,
 }
 
 impl Committer {
-    pub(super) fn new(db: Database, rows: Keyspace, expiry: Keyspace) -> Self {
-        Committer { db, rows, expiry, recent: Recent::default() }
+    pub(super) fn new(db: Database, rows: Keyspace, expiry: Keyspace, stripes: Arc<Stripes>) -> Self {
+        Committer { db, rows, expiry, stripes, recent: Recent::default() }
     }
 
     /// Runs until all senders are gone.
     pub(super) fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         while let Some(first) = requests.blocking_recv() {
-            let mut group = Group { rows: Overlay::new(), expiry: Overlay::new(), bytes: 0 };
+            let mut group = Group { rows: Overlay::new(), expiry: Overlay::new(), bytes: 0, stripes: Vec::new() };
             let mut answers = Vec::new();
             let mut durable = false;
             let mut next = Some(first);
@@ -188,7 +219,7 @@ impl Committer {
         }
     }
 
-    fn write(&self, group: Group, durable: bool) -> fjall::Result<()> {
+    fn write(&self, mut group: Group, durable: bool) -> fjall::Result<()> {
         let mut batch = fjall::OwnedWriteBatch::with_capacity(self.db.clone(), group.rows.len() + group.expiry.len())
             .durability(Some(if durable { PersistMode::SyncData } else { PersistMode::Buffer }));
         for (keyspace, overlay) in [(&self.rows, group.rows), (&self.expiry, group.expiry)] {
@@ -199,7 +230,11 @@ impl Committer {
                 }
             }
         }
-        batch.commit()
+        // ORDER: odd, visible, even, and only then the answers. See `pages`.
+        self.stripes.open(&mut group.stripes);
+        let written = batch.commit();
+        self.stripes.close(&group.stripes);
+        written
     }
 
     fn decide(&self, group: &mut Group, request: Request) -> Decided {
@@ -215,8 +250,8 @@ impl Committer {
                 };
                 (reply, id, Some(scope), answer)
             }
-            Request::Late { fence, outbox_id, changes, reply } => {
-                let answer = self.late(group, &fence, outbox_id, changes);
+            Request::Late { fence, entry, changes, founded, version, reply } => {
+                let answer = self.late(group, &fence, entry, changes, founded, version);
                 (reply, Uuid::nil(), None, answer)
             }
             Request::CloseOutbox { bookkeeping, id, reply } => {
@@ -244,7 +279,7 @@ impl Committer {
         group: &mut Group,
         id: Uuid,
         guarded: Option<GuardedPart>,
-        changes: Vec<Change>,
+        mut changes: Vec<Change>,
         now: Timestamp,
         now_micros: i64,
     ) -> Result<Applied> {
@@ -273,11 +308,21 @@ impl Committer {
         if !refused.is_empty() {
             return Ok(Applied::Refused(refused));
         }
+        for new in &part.founded {
+            if self.get(group, &new.bookkeeping)?.is_some() {
+                return Err(not_new(new.table));
+            }
+        }
         state.version = part.expect.map_or(now_micros.max(state.version + 1), |e| e.next.0);
         state.sequence += 1;
         let mut slot = key.clone();
         slot.push((state.sequence % RING_SLOTS) as u8);
         state.outbox.extend(part.outbox);
+        let begin = Bookkeeping { version: state.version, sequence: 1, outbox: Vec::new() };
+        for new in part.founded {
+            changes.extend(new.changes);
+            group.rows.insert(new.bookkeeping.into(), Some(begin.encode().into()));
+        }
         self.apply(group, changes)?;
         group.rows.insert(slot.into(), Some(id.as_bytes().into()));
         group.rows.insert(key.into(), Some(state.encode().into()));
@@ -313,7 +358,7 @@ impl Committer {
     fn apply(&self, group: &mut Group, changes: Vec<Change>) -> Result<()> {
         let mut doomed = Vec::new();
         for change in &changes {
-            if let Change::RemoveRange { from, to } = change {
+            if let Change::RemoveRange { from, to, .. } = change {
                 for entry in self.rows.range::<&[u8], _>(&**from..&**to) {
                     doomed.push(entry.key().map_err(super::engine_error)?);
                 }
@@ -325,18 +370,21 @@ impl Committer {
         }
         for change in changes {
             match change {
-                Change::Put { key, value, expires_at } => {
+                Change::Put { key, value, expires_at, stripe } => {
+                    group.stripes.push(stripe);
                     group.bytes += key.len() + value.len();
                     if let Some(end) = expires_at {
                         group.expiry.insert(super::expiry_key(end, &key).into(), Some(Slice::empty()));
                     }
                     group.rows.insert(key, Some(value));
                 }
-                Change::Remove { key } => {
+                Change::Remove { key, stripe } => {
+                    group.stripes.push(stripe);
                     group.bytes += key.len();
                     group.rows.insert(key, None);
                 }
-                Change::RemoveRange { from, to } => {
+                Change::RemoveRange { from, to, stripe } => {
+                    group.stripes.push(stripe);
                     group.rows.range_mut(from..to).for_each(|(_, value)| *value = None);
                 }
             }
@@ -344,12 +392,27 @@ impl Committer {
         Ok(())
     }
 
-    fn late(&self, group: &mut Group, fence: &[u8], outbox_id: Option<Uuid>, changes: Vec<Change>) -> Result<Applied> {
-        let stands = match outbox_id {
-            Some(id) => self.bookkeeping(group, fence)?.is_some_and(|b| b.outbox.iter().any(|(entry, _)| *entry == id)),
+    fn late(
+        &self,
+        group: &mut Group,
+        fence: &[u8],
+        entry: Option<(Uuid, i64)>,
+        mut changes: Vec<Change>,
+        founded: Vec<NewPartition>,
+        version: i64,
+    ) -> Result<Applied> {
+        let stands = match entry {
+            Some((id, _)) => self.bookkeeping(group, fence)?.is_some_and(|b| b.outbox.iter().any(|(e, _)| *e == id)),
             None => self.get(group, fence)?.is_some(),
         };
         if stands {
+            let begin = Bookkeeping { version, sequence: 1, outbox: entry.into_iter().collect() };
+            for new in founded {
+                if self.get(group, &new.bookkeeping)?.is_none() {
+                    changes.extend(new.changes);
+                    group.rows.insert(new.bookkeeping.into(), Some(begin.encode().into()));
+                }
+            }
             self.apply(group, changes)?;
         }
         Ok(Applied::Done(Version(0)))
@@ -365,7 +428,7 @@ impl Committer {
 
     fn add(&self, group: &mut Group, adds: Vec<CounterAdd>) -> Result<Applied> {
         let mut sums = Vec::with_capacity(adds.len());
-        for (layout, key, amounts) in &adds {
+        for CounterAdd { layout, key, amounts, .. } in &adds {
             let corrupt = |e| Error::corrupt(&layout.table.name, e);
             let unknown = vec![Value::Null; layout.table.key_columns()];
             let mut values = match self.get(group, key)? {
@@ -378,20 +441,22 @@ impl Committer {
             }
             sums.push(row::encode(layout, &values, None));
         }
-        for ((_, key, _), sum) in adds.into_iter().zip(sums) {
-            group.rows.insert(key.into(), Some(sum.into()));
+        for (add, sum) in adds.into_iter().zip(sums) {
+            group.stripes.push(add.stripe);
+            group.rows.insert(add.key.into(), Some(sum.into()));
         }
         Ok(Applied::Done(Version(0)))
     }
 
-    /// Removes rows whose time is over: (entry of the expiry index, key of the row).
-    fn reclaim(&self, group: &mut Group, entries: Vec<(Vec<u8>, Vec<u8>)>, now: Timestamp) -> Result<Applied> {
+    /// Removes rows whose time is over.
+    fn reclaim(&self, group: &mut Group, entries: Vec<Ended>, now: Timestamp) -> Result<Applied> {
         let mut reclaimed = 0;
-        for (entry, row_key) in entries {
+        for Ended { entry, row_key, stripe } in entries {
             if let Some(bytes) = self.get(group, &row_key)? {
                 let end = row::expires_at(&bytes).map_err(|e| Error::corrupt("the folder", e))?;
                 // A row that was written again has a later end, and an entry of its own.
                 if end.is_some_and(|end| end <= now) {
+                    group.stripes.extend(stripe);
                     group.rows.insert(row_key.into(), None);
                     reclaimed += 1;
                 }

@@ -23,10 +23,14 @@ pub(super) const ROWS: u8 = 2;
 /// `table tenant partition`, to which a section is added.
 pub(super) fn partition_key(table_id: u16, tenant: &Tenant, partition: &[Value]) -> Vec<u8> {
     let mut out = Vec::with_capacity(64);
-    out.extend_from_slice(&table_id.to_be_bytes());
-    put_terminated(&mut out, tenant.as_str().as_bytes());
-    partition.iter().for_each(|v| put_ascending(&mut out, v));
+    put_partition(&mut out, table_id, tenant, partition);
     out
+}
+
+pub(super) fn put_partition(out: &mut Vec<u8>, table_id: u16, tenant: &Tenant, partition: &[Value]) {
+    out.extend_from_slice(&table_id.to_be_bytes());
+    put_terminated(out, tenant.as_str().as_bytes());
+    partition.iter().for_each(|v| put_ascending(out, v));
 }
 
 pub(super) fn section(partition: &[u8], section: u8) -> Vec<u8> {
@@ -37,10 +41,16 @@ pub(super) fn section(partition: &[u8], section: u8) -> Vec<u8> {
 }
 
 pub(super) fn row_key(table: &Table, table_id: u16, tenant: &Tenant, key: &[Value]) -> Vec<u8> {
+    split_row_key(table, table_id, tenant, key).0
+}
+
+/// The key of a row, and how many of its bytes are the partition's.
+pub(super) fn split_row_key(table: &Table, table_id: u16, tenant: &Tenant, key: &[Value]) -> (Vec<u8>, usize) {
     let mut out = partition_key(table_id, tenant, &key[..table.partition_columns]);
+    let partition = out.len();
     out.push(ROWS);
     put_clustering(&mut out, table, &key[table.partition_columns..]);
-    out
+    (out, partition)
 }
 
 /// The leading clustering columns, each in its direction.
@@ -64,7 +74,7 @@ fn put_terminated(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(&[0, 0]);
 }
 
-fn put_ascending(out: &mut Vec<u8>, value: &Value) {
+pub(super) fn put_ascending(out: &mut Vec<u8>, value: &Value) {
     match value {
         Value::Text(s) => put_terminated(out, s.as_bytes()),
         Value::Blob(b) => put_terminated(out, b),

@@ -43,14 +43,19 @@ impl<'v> View<'v> {
 
     /// The row by its whole key, with statics where the table has them.
     pub(super) fn get(&self, tenant: &Tenant, key: &[Value]) -> Result<Option<RawRow>> {
-        let bytes = key::row_key(self.layout.table, self.layout.id, tenant, key);
-        let Some(value) = self.snapshot().get(self.rows, bytes).map_err(engine_error)? else { return Ok(None) };
-        let mut row = row::decode(self.layout, key.to_vec(), &value).map_err(|e| self.corrupt(e))?;
+        let Some(mut row) = self.get_bare(tenant, key.to_vec())? else { return Ok(None) };
         if self.layout.table.has_statics() {
             let partition = key::partition_key(self.layout.id, tenant, &key[..self.layout.table.partition_columns]);
             merge_statics(self.statics(&partition)?.as_deref(), &mut row.values);
         }
         Ok(Some(row))
+    }
+
+    /// As `get`, static columns null.
+    fn get_bare(&self, tenant: &Tenant, key: Vec<Value>) -> Result<Option<RawRow>> {
+        let bytes = key::row_key(self.layout.table, self.layout.id, tenant, &key);
+        let Some(value) = self.snapshot().get(self.rows, bytes).map_err(engine_error)? else { return Ok(None) };
+        row::decode(self.layout, key, &value).map(Some).map_err(|e| self.corrupt(e))
     }
 
     fn statics(&self, partition: &[u8]) -> Result<Option<Vec<Value>>> {
@@ -72,19 +77,20 @@ impl<'v> View<'v> {
         Ok(cells)
     }
 
-    /// Charges the meter.
-    pub(super) fn slice(&self, slice: &Slice<'_>) -> Result<RawPage> {
-        let (page, bytes) = self.slice_uncharged(slice)?;
-        super::charge_read(1, page.rows.len(), bytes);
-        Ok(page)
+    /// A page and the bytes that were read for it.
+    pub(super) fn slice(&self, slice: &Slice<'_>) -> Result<(RawPage, usize)> {
+        let partition = key::partition_key(self.layout.id, slice.tenant, slice.partition);
+        let statics = self.statics(&partition)?;
+        let (rows, bytes) = self.slice_rows(slice, &partition, statics.as_deref())?;
+        Ok((RawPage { rows, statics }, bytes))
     }
 
-    fn slice_uncharged(&self, slice: &Slice<'_>) -> Result<(RawPage, usize)> {
+    /// The rows of a slice and the bytes that were read for them.
+    fn slice_rows(&self, slice: &Slice<'_>, partition: &[u8], statics: Option<&[Value]>) -> Result<(Rows, usize)> {
         let table = self.layout.table;
-        let partition = key::partition_key(self.layout.id, slice.tenant, slice.partition);
-        let (mut from, mut to) = range(self.layout, &partition, slice.prefix, slice.lower, slice.upper);
+        let (mut from, mut to) = range(self.layout, partition, slice.prefix, slice.lower, slice.upper);
         if let Some(after) = slice.after {
-            let mut position = key::section(&partition, ROWS);
+            let mut position = key::section(partition, ROWS);
             key::put_clustering(&mut position, table, after);
             // A whole key ends where the next begins: one zero byte more is the first key behind it.
             if slice.reverse {
@@ -94,15 +100,11 @@ impl<'v> View<'v> {
                 from = from.max(position);
             }
         }
-        let statics = self.statics(&partition)?;
         let mut rows = Rows::with_capacity(table, slice.limit.min(256));
         let mut bytes_read = 0;
         if from < to {
-            // A range is a snapshot by itself; it must be the same as that of what was read beside it, if anything was.
-            let entries = match self.snapshot.get() {
-                Some(snapshot) => snapshot.range(self.rows, from..to),
-                None => self.rows.range(from..to),
-            };
+            // RACE: not a range of the keyspace itself, which shows a batch row by row as it is being applied.
+            let entries = self.snapshot().range(self.rows, from..to);
             let mut add = |entry: fjall::Guard| -> Result<()> {
                 let (bytes, value) = entry.into_inner().map_err(engine_error)?;
                 bytes_read += bytes.len() + value.len();
@@ -115,7 +117,7 @@ impl<'v> View<'v> {
                     .and_then(|()| row::decode_behind(self.layout, &mut rows.cells, first, &value))
                     .map_err(|e| self.corrupt(e))?;
                 rows.ends.push(end);
-                merge_statics(statics.as_deref(), &mut rows.cells[first..]);
+                merge_statics(statics, &mut rows.cells[first..]);
                 Ok(())
             };
             if slice.reverse {
@@ -124,7 +126,7 @@ impl<'v> View<'v> {
                 entries.take(slice.limit).try_for_each(&mut add)?;
             }
         }
-        Ok((RawPage { rows, statics }, bytes_read))
+        Ok((rows, bytes_read))
     }
 
     pub(super) fn anchor(&self, read: &ReadAnchor<'_>) -> Result<Anchor> {
@@ -146,18 +148,33 @@ impl<'v> View<'v> {
             }
         }
         anchor.statics = self.statics(&partition)?;
+        let get = |clustering: &[Value]| -> Result<Option<RawRow>> {
+            let mut row = self.get_bare(read.tenant, [read.partition, clustering].concat())?;
+            row.iter_mut().for_each(|row| merge_statics(anchor.statics.as_deref(), &mut row.values));
+            Ok(row)
+        };
         match read.rows {
             AnchorRows::Keys(keys) => {
                 for clustering in keys {
-                    let whole = [read.partition, clustering].concat();
-                    anchor.rows.push(self.get(read.tenant, &whole)?);
+                    anchor.rows.push(get(clustering)?);
                 }
             }
-            AnchorRows::Prefix { prefix, limit } => {
-                // Every read of a folder is serial.
-                let first = Slice::first(limit, read.tenant, self.layout.table, read.partition);
-                let (page, _) = self.slice_uncharged(&Slice { prefix, ..first })?;
-                anchor.rows = Vec::from(page.rows).into_iter().map(Some).collect();
+            AnchorRows::Prefixes { prefixes, limit } => {
+                for prefix in prefixes {
+                    let left = limit - anchor.rows.len();
+                    if left == 0 {
+                        break;
+                    }
+                    if prefix.len() == self.layout.table.clustering_columns {
+                        anchor.rows.extend(get(prefix)?.map(Some));
+                        continue;
+                    }
+                    // Every read of a folder is serial.
+                    let first = Slice::first(left, read.tenant, self.layout.table, read.partition);
+                    let slice = Slice { prefix, ..first };
+                    let (rows, _) = self.slice_rows(&slice, &partition, anchor.statics.as_deref())?;
+                    anchor.rows.extend(Vec::from(rows).into_iter().map(Some));
+                }
             }
         }
         Ok(anchor)

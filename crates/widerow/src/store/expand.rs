@@ -44,12 +44,17 @@ impl Store {
             }
         }
         let derivations: Vec<&Derivation> = self.inner.schema.derivations_of(table).collect();
-        if derivations.is_empty() {
+        let founds = plain.iter().any(|w| matches!(w, Write::Found { .. }));
+        if derivations.is_empty() && !founds {
             return Ok(plain);
         }
         let native_indexes = self.inner.engine.abilities().native_indexes;
         let mut derived = Vec::new();
         for write in &mut plain {
+            if let Write::Found { writes, .. } = write {
+                writes.iter_mut().try_for_each(|row| self.derive_founded(row, &mut derived))?;
+                continue;
+            }
             if write.table().name != table.name {
                 continue;
             }
@@ -64,16 +69,7 @@ impl Store {
                 let derive = |values: &[Value]| {
                     derivation.derive(values).map_err(|m| Error::mismatch(&derivation.derived.name, m))
                 };
-                let new_rows = new.as_deref().map(derive).transpose()?.unwrap_or_default();
-                for row in &new_rows {
-                    plan::check_derived(derivation.derived, row)?;
-                    // Two base rows behind one derived row would be two clocks for it.
-                    let source = derivation.source(row).map_err(|m| Error::mismatch(&derivation.derived.name, m))?;
-                    if source != key {
-                        let problem = format!("a row derived from {} does not lead back to its base row", table.name);
-                        return Err(Error::invalid(&derivation.derived.name, problem));
-                    }
-                }
+                let new_rows = new.as_deref().map(|base| derive_new(derivation, base)).transpose()?.unwrap_or_default();
                 if native_indexes && derivation.derived.index.is_some() {
                     index(derivation, write, new_rows)?;
                     continue;
@@ -96,7 +92,27 @@ impl Store {
             _ => true,
         });
         plain.extend(derived);
+        // ORDER: what is founded comes before what is derived from it, also where the writes are made one by one.
+        if founds {
+            plain.sort_by_key(|w| !matches!(w, Write::Found { .. }));
+        }
         Ok(plain)
+    }
+
+    /// What follows from a row of a founded partition, where nothing was before.
+    fn derive_founded(&self, write: &mut Write, derived: &mut Vec<Write>) -> Result<()> {
+        let native_indexes = self.inner.engine.abilities().native_indexes;
+        let Write::Put { table, values, expires_at, .. } = write else { return Ok(()) };
+        let (base, values, expires_at) = (*table, values.clone(), *expires_at);
+        for derivation in self.inner.schema.derivations_of(base) {
+            let rows = derive_new(derivation, &values)?;
+            if native_indexes && derivation.derived.index.is_some() {
+                index(derivation, write, rows)?;
+            } else {
+                diff(derivation.derived, Vec::new(), rows, expires_at, None, derived);
+            }
+        }
+        Ok(())
     }
 
     /// Replaces deletions of ranges on tables without guard where the engine has none, or where order would matter.
@@ -154,6 +170,22 @@ impl Store {
     }
 }
 
+/// The derived rows of a base row that is written.
+fn derive_new(derivation: &Derivation, base: &[Value]) -> Result<Vec<Vec<Value>>> {
+    let (table, derived) = (derivation.base, derivation.derived);
+    let rows = derivation.derive(base).map_err(|m| Error::mismatch(&derived.name, m))?;
+    for row in &rows {
+        plan::check_derived(derived, row)?;
+        // Two base rows behind one derived row would be two clocks for it.
+        let source = derivation.source(row).map_err(|m| Error::mismatch(&derived.name, m))?;
+        if source != base[..table.key_columns()] {
+            let problem = format!("a row derived from {} does not lead back to its base row", table.name);
+            return Err(Error::invalid(&derived.name, problem));
+        }
+    }
+    Ok(rows)
+}
+
 /// What turns the old derived rows into the new.
 fn diff(
     table: &'static Table,
@@ -172,13 +204,20 @@ fn diff(
             }
         }
     }
-    let same_end = base.is_some_and(|base| base.expires_at.is_none()) && expires_at.is_none();
     for values in new {
+        let end = earlier(expires_at, table.end_of(&values));
         // A row that stays as it is need not be written, unless its end moves.
+        let same_end = base.is_some_and(|base| earlier(base.expires_at, table.end_of(&values)) == end);
         if !(same_end && old.contains(&values)) {
-            plan::replace_row(writes, Write::Put { table, values, expires_at, indexes: Vec::new() });
+            // One that has ended is written as well: the row that it replaces may not have.
+            plan::replace_row(writes, Write::Put { table, values, expires_at: end, indexes: Vec::new() });
         }
     }
+}
+
+/// The end of a derived row: that of its base row, or its own if that comes first.
+pub(super) fn earlier(base: Option<Timestamp>, own: Option<Timestamp>) -> Option<Timestamp> {
+    base.into_iter().chain(own).min()
 }
 
 /// The engine keeps this derivation as an index of the base row.

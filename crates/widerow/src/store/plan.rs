@@ -70,6 +70,7 @@ impl Plan {
         for planned in commit.writes {
             plan.add(inner, planned, now)?;
         }
+        plan.check_founded()?;
         if plan.again && plan.guarded.is_none() {
             return Err(Error::invalid("commit id", "only a commit on a guarded table can be sent again by its id"));
         }
@@ -112,21 +113,32 @@ impl Plan {
             return Err(Error::invalid(&table.name, "the row has not as many values as the table has columns"));
         }
         key::check_partition(table, planned.write.partition())?;
-        if table.guarded {
+        if planned.founds && !table.guarded {
+            return Err(Error::invalid(
+                &table.name,
+                "the table is not declared guarded, so it has no partitions to found",
+            ));
+        }
+        if table.guarded && !planned.founds {
             let partition = planned.write.partition().to_vec();
             self.guard_partition(inner, table, &partition)?;
         }
         match planned.write {
             Write::Put { table, mut values, .. } => {
                 check_row(table, &values)?;
-                let expires_at = expiry(table, planned.ttl_seconds, now)?;
+                let expires_at = expiry(table, &values, planned.ttl_seconds, now)?;
                 // Statics go into one write a partition, so that engines see each static cell once.
                 let cells = take_statics(table, &mut values);
-                if !cells.is_empty() {
-                    let partition = values[..table.partition_columns].to_vec();
-                    self.set_statics(table, partition, cells);
+                let partition = values[..table.partition_columns].to_vec();
+                let put = Write::Put { table, values, expires_at, indexes: Vec::new() };
+                if planned.founds {
+                    self.found(table, partition, cells, put);
+                    return Ok(());
                 }
-                self.replace(Write::Put { table, values, expires_at, indexes: Vec::new() });
+                if !cells.is_empty() {
+                    set_statics(&mut self.writes, table, partition, cells);
+                }
+                self.replace(put);
             }
             Write::SetStatics { table, partition, cells } => {
                 for (position, value) in &cells {
@@ -136,7 +148,7 @@ impl Plan {
                         key::check_cell(table, column, value, false)?;
                     }
                 }
-                self.set_statics(table, partition, cells);
+                set_statics(&mut self.writes, table, partition, cells);
             }
             Write::Delete { table, key } => {
                 key::check_clustering(table, &key[table.partition_columns..], true)?;
@@ -147,29 +159,84 @@ impl Plan {
                 check_bounds(table, &prefix, &lower, &upper)?;
                 self.writes.push(Write::DeleteRange { table, partition, prefix, lower, upper });
             }
+            Write::Found { table, .. } => {
+                return Err(Error::invalid(&table.name, "a partition is founded row by row"));
+            }
         }
         Ok(())
     }
 
-    fn set_statics(&mut self, table: &'static Table, partition: Vec<Value>, cells: Vec<(usize, Value)>) {
+    /// Adds a row to a partition that the commit founds.
+    fn found(&mut self, table: &'static Table, partition: Vec<Value>, cells: Vec<(usize, Value)>, row: Write) {
+        let add = |writes: &mut Vec<Write>, partition: Vec<Value>| {
+            if !cells.is_empty() {
+                set_statics(writes, table, partition, cells);
+            }
+            replace_row(writes, row);
+        };
         for write in &mut self.writes {
-            if let Write::SetStatics { table: t, partition: p, cells: known } = write
+            if let Write::Found { table: t, partition: p, writes } = write
                 && t.name == table.name
                 && *p == partition
             {
-                for (position, value) in cells {
-                    known.retain(|(other, _)| *other != position);
-                    known.push((position, value));
-                }
-                return;
+                return add(writes, partition);
             }
         }
-        self.writes.push(Write::SetStatics { table, partition, cells });
+        let mut writes = Vec::new();
+        add(&mut writes, partition.clone());
+        self.writes.push(Write::Found { table, partition, writes });
+    }
+
+    /// A founding goes with a guarded commit: the entry in that partition's outbox is what orders it, and what tells a
+    /// pending row that is still to be made from one that came back from the dead.
+    fn check_founded(&self) -> Result<()> {
+        for write in &self.writes {
+            let Write::Found { table, partition, writes } = write else { continue };
+            match &self.guarded {
+                None => {
+                    let problem = "a commit that founds a partition needs a guarded partition of its own";
+                    return Err(Error::invalid(&table.name, problem));
+                }
+                Some((own, known)) if own.name == table.name && known == partition => {
+                    return Err(Error::invalid(
+                        &table.name,
+                        "a commit cannot found the partition that it is guarded on",
+                    ));
+                }
+                Some(_) => {}
+            }
+            let rows = writes.iter().filter(|w| matches!(w, Write::Put { .. })).count();
+            for (what, size, limit) in [
+                ("rows of a founded partition", rows, limits::FOUNDED_ROWS_MAX),
+                ("bytes of a founded partition", write.bytes(), limits::GUARDED_BYTES_MAX),
+            ] {
+                if size > limit {
+                    return Err(Error::TooLarge { what: format!("{}: {what}", table.name), size, limit });
+                }
+            }
+        }
+        Ok(())
     }
 
     fn replace(&mut self, write: Write) {
         self.rows.replace(&mut self.writes, write);
     }
+}
+
+fn set_statics(writes: &mut Vec<Write>, table: &'static Table, partition: Vec<Value>, cells: Vec<(usize, Value)>) {
+    for write in writes.iter_mut() {
+        if let Write::SetStatics { table: t, partition: p, cells: known } = write
+            && t.name == table.name
+            && *p == partition
+        {
+            for (position, value) in cells {
+                known.retain(|(other, _)| *other != position);
+                known.push((position, value));
+            }
+            return;
+        }
+    }
+    writes.push(Write::SetStatics { table, partition, cells });
 }
 
 /// Adds a write of a row in place of an earlier one of the same row: the last one counts.
@@ -217,7 +284,7 @@ pub(super) fn row_key(write: &Write) -> Option<&[Value]> {
     match write {
         Write::Put { table, values, .. } => Some(&values[..table.key_columns()]),
         Write::Delete { key, .. } => Some(key),
-        Write::SetStatics { .. } | Write::DeleteRange { .. } => None,
+        Write::SetStatics { .. } | Write::DeleteRange { .. } | Write::Found { .. } => None,
     }
 }
 
@@ -256,7 +323,16 @@ fn take_statics(table: &Table, values: &mut [Value]) -> Vec<(usize, Value)> {
     cells
 }
 
-fn expiry(table: &Table, ttl_seconds: Option<u32>, now: Timestamp) -> Result<Option<Timestamp>> {
+fn expiry(table: &Table, values: &[Value], ttl_seconds: Option<u32>, now: Timestamp) -> Result<Option<Timestamp>> {
+    if let Some(position) = table.ends {
+        return match ttl_seconds {
+            None => Ok(table.end_of(values)),
+            Some(_) => {
+                let problem = format!("a row ends by its column {}, not after a time", table.columns[position].name);
+                Err(Error::invalid(format!("{} ttl", table.name), problem))
+            }
+        };
+    }
     let Some(ttl) = ttl_seconds.or(table.ttl_seconds) else { return Ok(None) };
     if !(1..=limits::TTL_SECONDS_MAX).contains(&ttl) {
         let problem = format!("a time to live of {ttl} s is not 1 to {}", limits::TTL_SECONDS_MAX);
@@ -282,11 +358,15 @@ fn check_guard(table: &'static Table, guard: &RawGuard) -> Result<()> {
     if value.is_null() { Ok(()) } else { key::check_cell(table, column, value, false) }
 }
 
+pub(super) fn rows(writes: &[Write]) -> usize {
+    writes.iter().map(Write::rows).sum()
+}
+
 /// Bounds of a commit with everything that is derived from it.
 pub(super) fn check_size(writes: &[Write]) -> Result<()> {
     let bytes: usize = writes.iter().map(Write::bytes).sum();
     for (what, size, limit) in [
-        ("writes of one commit, derived rows included", writes.len(), limits::COMMIT_WRITES_MAX),
+        ("writes of one commit, derived rows included", rows(writes), limits::COMMIT_WRITES_MAX),
         ("bytes of one commit, derived rows included", bytes, limits::COMMIT_BYTES_MAX),
     ] {
         if size > limit {

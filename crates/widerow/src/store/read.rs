@@ -81,6 +81,7 @@ pub struct SliceRequest<R> {
     reverse: bool,
     limit: usize,
     after: Option<Cursor>,
+    after_key: Option<Vec<Value>>,
     consistency: Consistency,
     of: PhantomData<fn() -> R>,
 }
@@ -161,6 +162,7 @@ impl Store {
             reverse: false,
             limit: 100,
             after: None,
+            after_key: None,
             consistency: R::table().read,
             of: PhantomData,
         }
@@ -215,6 +217,15 @@ impl<R: Row> SliceRequest<R> {
         self
     }
 
+    /// Begins right behind this whole clustering key, in the direction of the slice, whether or not there is such a row: for
+    /// pages that are merged from several partitions by one position. A cursor, being farther on, goes before it.
+    pub fn after_key(mut self, clustering: impl KeyParts) -> Self {
+        let mut values = clustering.into_values();
+        key::normalize(&mut values);
+        self.after_key = Some(values);
+        self
+    }
+
     /// Another consistency than the table's own.
     pub fn consistency(mut self, consistency: Consistency) -> Self {
         self.consistency = consistency;
@@ -225,7 +236,10 @@ impl<R: Row> SliceRequest<R> {
     pub async fn page(self) -> Result<Page<R>> {
         let table = R::table();
         self.check(table)?;
-        let mut after = self.after.as_ref().map(|c| self.decode(c, self.fingerprint(table))).transpose()?;
+        let mut after = match &self.after {
+            Some(cursor) => Some(self.decode(cursor, self.fingerprint(table))?),
+            None => self.after_key.clone(),
+        };
         let engine = &self.store.inner.engine;
         let now = self.store.inner.now();
         let (mut rows, mut statics) = (Rows::default(), None);
@@ -297,7 +311,13 @@ impl<R: Row> SliceRequest<R> {
         if !(1..=limits::PAGE_ROWS_MAX).contains(&self.limit) {
             return Err(Error::invalid("limit", format!("{} is not 1 to {}", self.limit, limits::PAGE_ROWS_MAX)));
         }
-        check_bounds(table, &self.prefix, &self.lower, &self.upper)
+        check_bounds(table, &self.prefix, &self.lower, &self.upper)?;
+        let Some(position) = &self.after_key else { return Ok(()) };
+        key::check_clustering(table, position, true)?;
+        if !within(position, &self.prefix, self.lower.as_ref(), self.upper.as_ref()) {
+            return Err(Error::invalid("after_key", "it lies outside the slice"));
+        }
+        Ok(())
     }
 
     /// The position in a cursor. One that was made for another query, or made up, is refused.

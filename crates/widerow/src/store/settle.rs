@@ -1,6 +1,6 @@
 //! One step, or as many as the engine needs, until it is known what became of it.
 
-use super::Store;
+use super::{Store, plan};
 use crate::{
     engine::{Anchor, AnchorRows, Applied, Atomicity, Expect, Guarded, ReadAnchor, Step, Version, Write},
     error::{Error, Result},
@@ -26,7 +26,7 @@ impl Store {
         let bytes = || writes.iter().map(Write::bytes).sum::<usize>();
         match self.inner.engine.abilities().atomicity {
             Atomicity::Everything => true,
-            Atomicity::Rows { rows, bytes: most } => writes.len() + beside <= rows && bytes() <= most,
+            Atomicity::Rows { rows, bytes: most } => plan::rows(writes) + beside <= rows && bytes() <= most,
             Atomicity::Partition { unguarded_rows, unguarded_bytes } => match guarded {
                 Some(_) => !writes.iter().any(outside),
                 None => writes.len() <= 1 || (writes.len() <= unguarded_rows && bytes() <= unguarded_bytes),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, stream};
 
-use super::{Database, ScanRows, Store};
+use super::{Database, ScanRows, Store, expand::earlier};
 use crate::{
     derived::Derivation,
     engine::{Anchor, AnchorRows, Applied, IndexRow, RawRow, Write},
@@ -15,6 +15,7 @@ use crate::{
     key::Tenant,
     limits,
     schema::{Consistency, Kind},
+    time::Timestamp,
     value::Value,
 };
 
@@ -124,7 +125,7 @@ impl Database {
     ) -> Result<()> {
         let mut wanted = Vec::new();
         for (i, base) in bases.iter().enumerate() {
-            wanted.extend(derive(d, &base.values)?.into_iter().map(|row| (i, row)));
+            wanted.extend(derive_live(d, base, self.inner.now())?.into_iter().map(|(row, _)| (i, row)));
         }
         let mut suspects = BTreeSet::new();
         for chunk in wanted.chunks(limits::GET_KEYS_MAX) {
@@ -157,7 +158,10 @@ impl Database {
         let bases = store.get_raw(d.base, sources.clone(), Consistency::Quorum).await?;
         for ((row, source), base) in rows.iter().zip(sources).zip(bases) {
             let implied = match base {
-                Some(base) => derive(d, &base.values)?.iter().any(|w| w[..keys] == row.values[..keys]),
+                Some(base) => {
+                    let wanted = derive_live(d, &base, self.inner.now())?;
+                    wanted.iter().any(|(w, _)| w[..keys] == row.values[..keys])
+                }
                 None => false,
             };
             if !implied {
@@ -232,17 +236,21 @@ impl Store {
     ) -> Result<(Wrong, Vec<Write>, Option<RawRow>)> {
         let now = self.inner.now();
         let base = anchor.rows.first().cloned().flatten().filter(|row| row.is_live(now));
-        let wanted = base.as_ref().map(|b| derive(d, &b.values)).transpose()?.unwrap_or_default();
+        let wanted = base.as_ref().map(|b| derive_live(d, b, now)).transpose()?.unwrap_or_default();
+        let (wanted, ends): (Vec<_>, Vec<_>) = wanted.into_iter().unzip();
         let keys = d.derived.key_columns();
         let (mut wrong, mut writes) = (Vec::new(), Vec::new());
-        for (row, found) in wanted.iter().zip(self.derived_rows(d, &wanted).await?) {
+        let found = self.derived_rows(d, &wanted).await?;
+        let now = self.inner.now();
+        for ((row, expires_at), found) in wanted.iter().zip(ends).zip(found) {
             let kind = match found {
+                // RACE: a row that ended while it was looked for is rightly not there.
+                None if expires_at.is_some_and(|end| end <= now) => continue,
                 None => DifferenceKind::Missing,
                 Some(found) if found.values != *row => DifferenceKind::Different,
                 Some(_) => continue,
             };
             wrong.push((row[..keys].to_vec(), kind));
-            let expires_at = base.as_ref().and_then(|b| b.expires_at);
             writes.push(Write::Put { table: d.derived, values: row.clone(), expires_at, indexes: Vec::new() });
         }
         if let Some(key) = suspect
@@ -298,6 +306,16 @@ impl VerifyReport {
         self.listed.extend(part.listed);
         self.listed.truncate(listed_max);
     }
+}
+
+/// The derived rows that a base row implies now, each with its end. One that has ended is as good as none.
+fn derive_live(d: &Derivation, base: &RawRow, now: Timestamp) -> Result<Vec<(Vec<Value>, Option<Timestamp>)>> {
+    let rows = derive(d, &base.values)?.into_iter();
+    let rows = rows.map(|row| {
+        let end = earlier(base.expires_at, d.derived.end_of(&row));
+        (row, end)
+    });
+    Ok(rows.filter(|(_, end)| end.is_none_or(|end| end > now)).collect())
 }
 
 fn derive(d: &Derivation, base: &[Value]) -> Result<Vec<Vec<Value>>> {

@@ -37,21 +37,27 @@ pub struct Partition<R> {
 /// What is known of the guarded partition when a step is made.
 pub(super) struct Known {
     pub anchor: Anchor,
-    /// Clustering keys of `anchor.rows`, or None where all rows under the prefix were read.
-    keys: Option<Vec<Vec<Value>>>,
-    prefix: Vec<Value>,
+    scope: Scope,
+}
+
+/// Which rows of the partition were read.
+enum Scope {
+    /// Those with these clustering keys, one entry of `anchor.rows` for each.
+    Keys(Vec<Vec<Value>>),
+    /// All that begin with one of these.
+    Prefixes(Vec<Vec<Value>>),
 }
 
 impl Known {
     /// The live row at the clustering key; None outside if it was not read.
     pub fn row(&self, table: &Table, clustering: &[Value], now: Timestamp) -> Option<Option<&RawRow>> {
-        let found = match &self.keys {
-            Some(keys) => self.anchor.rows.get(keys.iter().position(|k| k == clustering)?)?.as_ref(),
-            None if clustering.starts_with(&self.prefix) => {
+        let found = match &self.scope {
+            Scope::Keys(keys) => self.anchor.rows.get(keys.iter().position(|k| k == clustering)?)?.as_ref(),
+            Scope::Prefixes(prefixes) if prefixes.iter().any(|prefix| clustering.starts_with(prefix)) => {
                 let of = |row: &RawRow| row.values[table.partition_columns..table.key_columns()] == *clustering;
                 self.anchor.rows.iter().flatten().find(|row| of(row))
             }
-            None => return None,
+            Scope::Prefixes(_) => return None,
         };
         Some(found.filter(|row| row.is_live(now)))
     }
@@ -99,22 +105,39 @@ impl Store {
         &self,
         partition: R::Partition,
         prefix: impl KeyParts,
+        decide: impl FnMut(&Partition<R>) -> Result<(Commit, T), E>,
+    ) -> Result<T, E> {
+        self.guarded_prefixes::<R, T, E>(partition, [prefix], decide).await
+    }
+
+    /// As `guarded`, on the rows that begin with any of the prefixes alone: a few rows of a partition of any size. A prefix
+    /// may be a whole clustering key. Those of different lengths are given as values.
+    pub async fn guarded_prefixes<R: Row, T, E: From<Error>>(
+        &self,
+        partition: R::Partition,
+        prefixes: impl IntoIterator<Item = impl KeyParts>,
         mut decide: impl FnMut(&Partition<R>) -> Result<(Commit, T), E>,
     ) -> Result<T, E> {
         let table = R::table();
-        let (mut partition, mut prefix) = (partition.into_values(), prefix.into_values());
+        let mut partition = partition.into_values();
         key::normalize(&mut partition);
-        key::normalize(&mut prefix);
+        let mut prefixes: Vec<_> = prefixes.into_iter().map(KeyParts::into_values).collect();
+        prefixes.iter_mut().for_each(|prefix| key::normalize(prefix));
         self.inner.known(table)?;
         if !table.guarded {
             return Err(Error::invalid(&table.name, "the table is not declared guarded").into());
         }
         key::check_partition(table, &partition)?;
-        key::check_clustering(table, &prefix, false)?;
+        prefixes.iter().try_for_each(|prefix| key::check_clustering(table, prefix, false))?;
+        if prefixes.len() > limits::DECISION_PREFIXES_MAX {
+            let (size, limit) = (prefixes.len(), limits::DECISION_PREFIXES_MAX);
+            return Err(Error::TooLarge { what: "prefixes of one decision".into(), size, limit }.into());
+        }
+        let prefixes = key::disjoint(table, prefixes);
         let _queue = self.inner.lock(&self.tenant, table, &partition).await?;
         let mut tries = 0;
         loop {
-            let known = self.read_prefix(table, &partition, &prefix, false).await?;
+            let known = self.read_prefixes(table, &partition, prefixes.clone(), false).await?;
             let now = self.inner.now();
             let live = known.anchor.rows.iter().flatten().filter(|row| row.is_live(now));
             let view = Partition {
@@ -227,13 +250,14 @@ impl Store {
     fn needs_read(&self, plan: &Plan) -> bool {
         let Some((table, _)) = &plan.guarded else { return false };
         let abilities = self.inner.engine.abilities();
-        let outside =
-            abilities.atomicity != Atomicity::Everything && plan.writes.iter().any(|w| w.table().name != table.name);
+        let founds = |w: &Write| matches!(w, Write::Found { .. });
+        let outside = abilities.atomicity != Atomicity::Everything
+            && plan.writes.iter().any(|w| founds(w) || w.table().name != table.name);
         let ranges = plan.writes.iter().any(|w| matches!(w, Write::DeleteRange { .. }));
         plan.again
             || plan.expect.is_some()
             || !abilities.native_guards
-            || (self.derives_rows(table) && plan.writes.iter().any(|w| w.table().guarded))
+            || (self.derives_rows(table) && plan.writes.iter().any(|w| w.table().guarded && !founds(w)))
             || ranges
             // RACE: what an earlier commit left in the outbox must be made before what this one writes elsewhere.
             || outside
@@ -257,7 +281,7 @@ impl Store {
         for write in plan.writes.iter().filter(|w| w.table().guarded) {
             match write {
                 Write::DeleteRange { .. } => return None,
-                Write::SetStatics { .. } => {}
+                Write::SetStatics { .. } | Write::Found { .. } => {}
                 Write::Put { .. } | Write::Delete { .. } => {
                     if let Some(key) = plan::row_key(write) {
                         let clustering = key[write.table().partition_columns..].to_vec();
@@ -274,7 +298,7 @@ impl Store {
     fn covers(&self, plan: &Plan, known: &Known, table: &Table) -> bool {
         match Self::keys_of(plan) {
             Some(keys) => keys.iter().all(|key| known.row(table, key, Timestamp::MIN).is_some()),
-            None => known.keys.is_none() && known.prefix.is_empty(),
+            None => matches!(&known.scope, Scope::Prefixes(prefixes) if prefixes.iter().any(Vec::is_empty)),
         }
     }
 
@@ -287,7 +311,7 @@ impl Store {
                 }
                 self.read_keys(table, partition, keys, plan.again).await
             }
-            None => self.read_prefix(table, partition, &[], plan.again).await,
+            None => self.read_prefixes(table, partition, vec![Vec::new()], plan.again).await,
         }
     }
 
@@ -299,26 +323,29 @@ impl Store {
         ring: bool,
     ) -> Result<Known> {
         let anchor = self.settled(table, partition, AnchorRows::Keys(&keys), ring).await?;
-        Ok(Known { anchor, keys: Some(keys), prefix: Vec::new() })
+        Ok(Known { anchor, scope: Scope::Keys(keys) })
     }
 
-    async fn read_prefix(
+    async fn read_prefixes(
         &self,
         table: &'static Table,
         partition: &[Value],
-        prefix: &[Value],
+        prefixes: Vec<Vec<Value>>,
         ring: bool,
     ) -> Result<Known> {
-        let rows = AnchorRows::Prefix { prefix, limit: limits::DECISION_ROWS_MAX + 1 };
+        let rows = match &prefixes[..] {
+            [] => AnchorRows::Keys(&[]),
+            prefixes => AnchorRows::Prefixes { prefixes, limit: limits::DECISION_ROWS_MAX + 1 },
+        };
         let anchor = self.settled(table, partition, rows, ring).await?;
         if anchor.rows.len() > limits::DECISION_ROWS_MAX {
             return Err(Error::TooLarge {
-                what: format!("{} partition in rows, to be read whole", table.name),
+                what: format!("{} partition in rows, to be read for one decision", table.name),
                 size: anchor.rows.len(),
                 limit: limits::DECISION_ROWS_MAX,
             });
         }
-        Ok(Known { anchor, keys: None, prefix: prefix.to_vec() })
+        Ok(Known { anchor, scope: Scope::Prefixes(prefixes) })
     }
 
     /// One try at the guarded partition.

@@ -106,6 +106,7 @@ pub fn table(name: &str, columns: Vec<Column>) -> Table {
         guarded: false,
         counters: false,
         ttl_seconds: None,
+        ends: None,
         gc_grace_seconds: None,
         read: Consistency::LocalQuorum,
         write: Consistency::LocalQuorum,

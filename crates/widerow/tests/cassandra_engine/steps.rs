@@ -60,8 +60,8 @@ async fn a_guarded_step_is_applied_once_at_the_version_it_expects() {
         assert_eq!(seen.statics.as_ref().unwrap()[3], t("oak"));
         assert!(seen.rows.iter().all(Option::is_none) && seen.rows.len() == keys.len());
     }
-    for prefix in [&[][..], &[t("hold")][..]] {
-        let rows = AnchorRows::Prefix { prefix, limit: 10 };
+    for prefix in [vec![], vec![t("hold")]] {
+        let rows = AnchorRows::Prefixes { prefixes: &[prefix], limit: 10 };
         let read = ReadAnchor { tenant: &bench.tenant, table, partition: &partition, rows, ring: false };
         let seen = bench.engine.read_anchor(read).await.unwrap();
         assert_eq!((seen.version, seen.rows.len(), seen.ring.len()), (Some(version), 0, 0));
@@ -82,7 +82,7 @@ async fn a_guarded_step_is_applied_once_at_the_version_it_expects() {
         ))
         .await
         .unwrap();
-    let rows = AnchorRows::Prefix { prefix: &[t("hold")], limit: 10 };
+    let rows = AnchorRows::Prefixes { prefixes: &[vec![t("hold")]], limit: 10 };
     let seen =
         bench.engine.read_anchor(ReadAnchor { tenant: &bench.tenant, table, partition: &partition, rows, ring: false });
     let seen = seen.await.unwrap();

@@ -19,6 +19,7 @@ cases!(
     empty_partition_keys,
     ranges_that_end_before_they_begin,
     cursors_of_another_query,
+    positions_outside_the_slice,
     tenants_of_a_wrong_shape,
     times_out_of_range,
     commits_that_make_no_sense,
@@ -97,6 +98,20 @@ async fn ranges_that_end_before_they_begin(target: &Target) {
     refused(store.slice::<ByInt>("me".into()).prefix(1).from(Bound::Included(2)).page(), invalid).await;
     refused(store.slice::<ByInt>("me".into()).from(Bound::Included("text".to_owned())).page(), invalid).await;
     refused(store.slice::<ByInt>("me".into()).prefix("text").page(), invalid).await;
+}
+
+async fn positions_outside_the_slice(target: &Target) {
+    let store = target.world().store;
+    let lines = || store.slice::<Line>("b".into());
+    let key = |added: i64| (added, "x".to_owned());
+    assert!(lines().prefix(1i64).after_key(key(1)).page().await.is_ok());
+    // In part, too long, of a wrong type, and of another prefix or range.
+    refused(lines().after_key(1i64).page(), invalid).await;
+    refused(lines().after_key(()).page(), invalid).await;
+    refused(lines().after_key((1i64, "x".to_owned(), 1)).page(), invalid).await;
+    refused(lines().after_key(("x".to_owned(), 1)).page(), invalid).await;
+    refused(lines().prefix(2i64).after_key(key(1)).page(), invalid).await;
+    refused(lines().from(Bound::Included(2i64)).after_key(key(1)).page(), invalid).await;
 }
 
 async fn cursors_of_another_query(target: &Target) {

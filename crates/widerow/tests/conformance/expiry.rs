@@ -1,18 +1,23 @@
 //! Time to live: exact to the instant by the store's clock, whatever the engine sweeps and when.
 
-use widerow::{Commit, Error};
+use widerow::{Commit, Error, Store, Timestamp, store::VerifyOptions};
 
 use crate::{
     cases,
-    tables::{Session, SessionByDevice},
-    world::{Target, Worlds},
+    tables::{Coupon, CouponByOwner, Hold, HoldByPlace, Notice, Session, SessionByDevice},
+    world::{Target, World, Worlds},
 };
 
 cases!(
     rows_end_at_their_instant,
     pages_stay_full_when_rows_have_ended,
     an_ended_row_is_absent_for_guards,
-    space_is_reclaimed
+    space_is_reclaimed,
+    rows_end_by_their_column,
+    a_derived_row_ends_with_its_base_or_before,
+    an_end_that_moves_takes_derived_rows_along,
+    an_end_that_is_past_is_never_seen,
+    space_of_rows_that_ended_by_a_column_is_reclaimed,
 );
 
 fn session(number: i32) -> Session {
@@ -98,4 +103,162 @@ async fn space_is_reclaimed(target: &Target) {
     }
     let rows = world.store.slice::<Session>("ann".into()).page().await.unwrap().rows;
     assert_eq!(rows.len(), 6);
+}
+
+fn hold(number: i32, until: Option<Timestamp>, shown: Option<Timestamp>) -> Hold {
+    Hold { item: "lamp".into(), number, until, shown, place: "hall".into() }
+}
+
+/// The numbers of the holds, and of those that are listed by place.
+async fn holds(store: &Store) -> (Vec<i32>, Vec<i32>) {
+    let base = store.slice::<Hold>("lamp".into()).page().await.unwrap().rows;
+    let derived = store.slice::<HoldByPlace>("hall".into()).page().await.unwrap().rows;
+    (base.iter().map(|r| r.number).collect(), derived.iter().map(|r| r.number).collect())
+}
+
+async fn nothing_drifted(world: &World) {
+    let report = world.database.verify(VerifyOptions::default()).await.unwrap();
+    assert_eq!(report.differences, 0, "{:?}", report.listed);
+}
+
+async fn rows_end_by_their_column(target: &Target) {
+    let world = target.empty_world();
+    let store = &world.store;
+    let at = |millis: i64| Timestamp::from_millis(world.clock_now().millis() + millis);
+    let coupon = |code: &str, until| Coupon { code: code.into(), until, owner: "ann".into() };
+    let notice = |until| Notice { owner: "ann".into(), until, text: "soon".into() };
+    let (short, long, far) = (at(60_500), at(600_000), at(i64::from(u32::MAX) * 1000));
+    let commit = Commit::new().put(&hold(1, Some(short), None)).put(&hold(2, Some(long), None));
+    let commit =
+        commit.put(&hold(3, None, None)).put(&hold(4, Some(far), None)).put(&hold(5, Some(Timestamp::MAX), None));
+    store.commit(commit).await.unwrap();
+    for (code, until) in [("a", short), ("b", long), ("c", far)] {
+        store.commit(Commit::new().put(&coupon(code, until)).put(&notice(until))).await.unwrap();
+    }
+    let seen = async || {
+        let (base, derived) = holds(store).await;
+        assert_eq!(base, derived, "derived rows end with their base");
+        let codes = store.get_many::<Coupon>(["a", "b", "c"].map(String::from)).await.unwrap();
+        let coupons = codes.iter().flatten().count();
+        assert_eq!(store.slice::<CouponByOwner>("ann".into()).page().await.unwrap().rows.len(), coupons);
+        assert_eq!(store.slice::<Notice>("ann".into()).page().await.unwrap().rows.len(), coupons);
+        nothing_drifted(&world).await;
+        (base, coupons)
+    };
+    assert_eq!(seen().await, (vec![1, 2, 3, 4, 5], 3));
+    world.clock.advance_millis(60_499);
+    assert_eq!(seen().await, (vec![1, 2, 3, 4, 5], 3));
+    world.clock.advance_millis(1);
+    assert_eq!(seen().await, (vec![2, 3, 4, 5], 2));
+    world.clock.advance_millis(539_500);
+    assert_eq!(seen().await, (vec![3, 4, 5], 1));
+    // An ended row is absent: the coupon's code is free.
+    let fresh = coupon("a", at(100_000));
+    store.commit(Commit::new().absent::<Coupon>("a".into()).put(&fresh).put(&notice(fresh.until))).await.unwrap();
+    assert_eq!(seen().await, (vec![3, 4, 5], 2));
+    let error = store.commit(Commit::new().put_for(&fresh, 10)).await.unwrap_err();
+    assert_eq!(error.to_string(), "coupons ttl: a row ends by its column until, not after a time");
+}
+
+async fn a_derived_row_ends_with_its_base_or_before(target: &Target) {
+    let engine = target.empty_engine();
+    for always_outbox in [false, true] {
+        let world = target.world_on(engine.clone(), always_outbox);
+        let store = &world.store;
+        let at = |seconds: i64| Some(world.clock_now().plus_seconds(seconds));
+        let rows = [
+            hold(1, at(100), at(200)),
+            hold(2, at(200), at(100)),
+            hold(3, None, at(100)),
+            hold(4, at(100), None),
+            hold(5, None, None),
+        ];
+        store.commit(rows.iter().fold(Commit::new(), |c, row| c.put(row))).await.unwrap();
+        assert_eq!(holds(store).await, (vec![1, 2, 3, 4, 5], vec![1, 2, 3, 4, 5]));
+        nothing_drifted(&world).await;
+        world.clock.advance_millis(100_000);
+        assert_eq!(holds(store).await, (vec![2, 3, 5], vec![5]));
+        nothing_drifted(&world).await;
+        // Written again, with a later end, it is listed again.
+        store.commit(Commit::new().put(&hold(2, at(50), at(60))).put(&hold(3, None, None))).await.unwrap();
+        assert_eq!(holds(store).await, (vec![2, 3, 5], vec![2, 3, 5]));
+        world.clock.advance_millis(50_000);
+        assert_eq!(holds(store).await, (vec![3, 5], vec![3, 5]));
+        nothing_drifted(&world).await;
+    }
+}
+
+/// The derived row's own cells are as they were; only its base ends at another time.
+async fn an_end_that_moves_takes_derived_rows_along(target: &Target) {
+    let world = target.empty_world();
+    let store = &world.store;
+    let at = |seconds: i64| Some(world.clock_now().plus_seconds(seconds));
+    for (first, then) in [(at(100), at(1000)), (at(1000), at(100)), (at(100), None), (None, at(100))] {
+        store.commit(Commit::new().delete_partition::<Hold>("lamp".into())).await.unwrap();
+        store.commit(Commit::new().put(&hold(1, first, at(500)))).await.unwrap();
+        store.commit(Commit::new().put(&hold(1, then, at(500)))).await.unwrap();
+        let now = world.clock_now();
+        assert_eq!(holds(store).await, (vec![1], vec![1]));
+        world.clock.advance_millis(100_000);
+        let lives = then.is_none_or(|end| end > now.plus_seconds(100));
+        let expected = if lives { vec![1] } else { vec![] };
+        assert_eq!(holds(store).await, (expected.clone(), expected));
+        nothing_drifted(&world).await;
+        world.clock.advance_millis(-100_000);
+    }
+    // A row that is put as it was needs no second write of what is derived from it.
+    let row = hold(1, at(1000), at(500));
+    store.commit(Commit::new().put(&row)).await.unwrap();
+    let (again, cost) = widerow::meter::measure(store.commit(Commit::new().put(&row))).await;
+    again.unwrap();
+    assert!(cost.rows_written <= 2, "{cost:?}: the row, and on DynamoDB the bookkeeping");
+}
+
+async fn an_end_that_is_past_is_never_seen(target: &Target) {
+    let engine = target.empty_engine();
+    for always_outbox in [false, true] {
+        let world = target.world_on(engine.clone(), always_outbox);
+        let store = &world.store;
+        let at = |seconds: i64| Some(world.clock_now().plus_seconds(seconds));
+        let ended = [at(0), at(-1), at(-86_400 * 365 * 30), Some(Timestamp::from_millis(0)), Some(Timestamp::MIN)];
+        for (number, end) in (0..).zip(ended) {
+            store.commit(Commit::new().put(&hold(number, end, None)).put(&hold(10 + number, None, end))).await.unwrap();
+        }
+        store
+            .commit(Commit::new().put(&Notice { owner: "o".into(), until: at(-5).unwrap(), text: "past".into() }))
+            .await
+            .unwrap();
+        assert_eq!(holds(store).await, (vec![10, 11, 12, 13, 14], vec![]));
+        assert!(store.slice::<Notice>("o".into()).page().await.unwrap().rows.is_empty());
+        store.commit(Commit::new().absent::<Hold>(("lamp".into(), 0)).put(&hold(0, None, None))).await.unwrap();
+        assert_eq!(holds(store).await, (vec![0, 10, 11, 12, 13, 14], vec![0]));
+        nothing_drifted(&world).await;
+        // Over rows that live, an end that is past is an end.
+        let commit = Commit::new().put(&hold(0, at(-1), None)).put(&hold(10, None, at(-1)));
+        store.commit(commit).await.unwrap();
+        assert_eq!(holds(store).await, (vec![10, 11, 12, 13, 14], vec![]));
+        store.commit(Commit::new().put(&hold(20, None, None))).await.unwrap();
+        store.commit(Commit::new().put(&hold(20, None, at(-1)))).await.unwrap();
+        assert_eq!(holds(store).await, (vec![10, 11, 12, 13, 14, 20], vec![]));
+        nothing_drifted(&world).await;
+    }
+}
+
+async fn space_of_rows_that_ended_by_a_column_is_reclaimed(target: &Target) {
+    let world = target.empty_world();
+    let at = |seconds: i64| Some(world.clock_now().plus_seconds(seconds));
+    for number in 0..10 {
+        let row = hold(number, if number < 4 { at(10) } else { at(100) }, at(10));
+        world.store.commit(Commit::new().put(&row)).await.unwrap();
+    }
+    // One ends later than it was to, one earlier.
+    world.store.commit(Commit::new().put(&hold(0, None, None)).put(&hold(9, at(10), None))).await.unwrap();
+    world.clock.advance_millis(11_000);
+    let reclaimed = world.database.reclaim(1000).await.unwrap();
+    if target.name == "embedded" {
+        assert_eq!(reclaimed, 4 + 9, "rows and their derived rows");
+        assert_eq!(world.database.reclaim(1000).await.unwrap(), 0);
+    }
+    assert_eq!(holds(&world.store).await, (vec![0, 4, 5, 6, 7, 8], vec![0]));
+    nothing_drifted(&world).await;
 }

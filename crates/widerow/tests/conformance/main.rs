@@ -6,9 +6,11 @@
 mod bad_input;
 mod commits;
 mod counters;
+mod decisions;
 mod derived;
 mod expiry;
 mod faults;
+mod founding;
 mod model;
 mod order;
 mod outbox;
@@ -29,6 +31,7 @@ fn main() {
             slices::CASES,
             order::CASES,
             commits::CASES,
+            decisions::CASES,
             derived::CASES,
             expiry::CASES,
             counters::CASES,
@@ -36,6 +39,7 @@ fn main() {
             scans::CASES,
             schema::CASES,
             outbox::CASES,
+            founding::CASES,
             faults::CASES,
             model::CASES,
         ],

@@ -31,7 +31,7 @@ cases!(
 );
 
 /// A process that stops after so many steps.
-fn dying(world: &World, steps: u64) -> (Store, Arc<Faulty<Arc<dyn Engine>>>) {
+pub fn dying(world: &World, steps: u64) -> (Store, Arc<Faulty<Arc<dyn Engine>>>) {
     let faults = Faults { stop_after_steps: Some(steps), ..Faults::default() };
     let faulty = Arc::new(Faulty::new(world.engine.clone(), faults));
     let options = Options { clock: world.clock.clone() as Arc<dyn Clock>, always_outbox: true, ..Options::default() };

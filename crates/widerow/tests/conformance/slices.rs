@@ -7,13 +7,15 @@ use widerow::{Commit, Store, meter};
 
 use crate::{
     cases,
-    tables::{Line, Mixed},
+    tables::{Article, ArticleByShelf, Line, Mixed},
     world::{Target, Worlds},
 };
 
 cases!(
     mixed_directions_from_every_position,
     prefixes_and_ranges,
+    behind_any_key,
+    pages_of_several_partitions_by_one_position,
     statics_come_with_the_slice,
     a_page_costs_the_same_in_a_large_partition,
 );
@@ -117,6 +119,61 @@ async fn prefixes_and_ranges(target: &Target) {
     assert_eq!(names, ["x", "x y"]);
     let whole = store.slice::<Mixed>(("me".into(), 7)).prefix(("a".to_owned(), d(0.250), "x y".to_owned()));
     assert_eq!(whole.page().await.unwrap().rows.len(), 1);
+}
+
+async fn behind_any_key(target: &Target) {
+    let store = target.world().store;
+    let rows = fill(&store).await;
+    let key = |r: &Mixed| (r.kind.clone(), r.price, r.name.clone());
+    let order = |a: &(String, Decimal, String), b: &Mixed| (&a.0, b.price, &a.2).cmp(&(&b.kind, a.1, &b.name));
+    // Rows that are there, and keys between, before and behind them.
+    let absent = [("", 99, ""), ("a", 5, "x"), ("a", 0, "xx"), ("a b", -1, ""), ("b", -9, "zz")];
+    let absent = absent.map(|(kind, price, name)| (kind.to_owned(), Decimal::from(price), name.to_owned()));
+    for position in rows.iter().step_by(7).map(key).chain(absent) {
+        for reverse in [false, true] {
+            let slice = || store.slice::<Mixed>(("me".into(), 7)).after_key(position.clone());
+            let slice = || if reverse { slice().reverse() } else { slice() };
+            let behind = |r: &&Mixed| if reverse { order(&position, r).is_gt() } else { order(&position, r).is_lt() };
+            let mut expected: Vec<_> = rows.iter().filter(behind).cloned().collect();
+            if reverse {
+                expected.reverse();
+            }
+            let page = slice().limit(5).page().await.unwrap();
+            assert_eq!(page.rows, expected[..expected.len().min(5)], "{position:?} {reverse}");
+            // Where a cursor is given too, it is farther on.
+            assert_eq!(slice().limit(40).all(1000).await.unwrap(), expected, "{position:?} {reverse}");
+            expected.retain(|r| r.kind == position.0);
+            let page = slice().prefix(&*position.0).limit(100).page().await.unwrap();
+            assert_eq!(page.rows, expected, "{position:?} {reverse}");
+        }
+    }
+}
+
+async fn pages_of_several_partitions_by_one_position(target: &Target) {
+    let store = target.world().store;
+    let articles: Vec<Article> = (0..30)
+        .map(|i| Article { price: 100 - i, shelf: Some(format!("shelf{}", i % 3)), ..crate::commits::article(i) })
+        .collect();
+    for article in &articles {
+        store.commit(Commit::new().put(article)).await.unwrap();
+    }
+    let (mut seen, mut position) = (Vec::new(), None);
+    loop {
+        let mut page = Vec::new();
+        for shelf in ["shelf0", "shelf1", "shelf2"] {
+            let mut slice = store.slice::<ArticleByShelf>(shelf.into()).limit(4);
+            if let Some(position) = position {
+                slice = slice.after_key(position);
+            }
+            page.extend(slice.page().await.unwrap().rows);
+        }
+        page.sort_by_key(|row| (row.price, row.id));
+        page.truncate(4);
+        let Some(last) = page.last() else { break };
+        position = Some((last.price, last.id));
+        seen.extend(page.into_iter().map(|row| row.price));
+    }
+    assert_eq!(seen, (71..=100).collect::<Vec<_>>());
 }
 
 pub fn line(basket: &str, added: i64, line: &str) -> Line {

@@ -257,6 +257,103 @@ impl Derive<SessionByDevice> for Session {
     }
 }
 
+/// Rows that end by a column; a derived table whose rows may end earlier, by a column of theirs.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "holds", partition(item), clustering(number), guarded, ends = "until")]
+pub struct Hold {
+    pub item: String,
+    pub number: i32,
+    pub until: Option<Timestamp>,
+    pub shown: Option<Timestamp>,
+    pub place: String,
+}
+
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "holds_by_place", partition(place), clustering(item, number), ends = "shown")]
+pub struct HoldByPlace {
+    pub place: String,
+    pub item: String,
+    pub number: i32,
+    pub shown: Option<Timestamp>,
+}
+
+impl Derive<HoldByPlace> for Hold {
+    fn derive(&self) -> Vec<HoldByPlace> {
+        let Hold { number, shown, .. } = *self;
+        vec![HoldByPlace { place: self.place.clone(), item: self.item.clone(), number, shown }]
+    }
+    fn source(derived: &HoldByPlace) -> (String, i32) {
+        (derived.item.clone(), derived.number)
+    }
+}
+
+/// One row a partition that ends by a column, with a derived table that has no end of its own.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "coupons", partition(code), guarded, ends = "until")]
+pub struct Coupon {
+    pub code: String,
+    pub until: Timestamp,
+    pub owner: String,
+}
+
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "coupons_by_owner", partition(owner), clustering(code))]
+pub struct CouponByOwner {
+    pub owner: String,
+    pub code: String,
+}
+
+impl Derive<CouponByOwner> for Coupon {
+    fn derive(&self) -> Vec<CouponByOwner> {
+        vec![CouponByOwner { owner: self.owner.clone(), code: self.code.clone() }]
+    }
+    fn source(derived: &CouponByOwner) -> String {
+        derived.code.clone()
+    }
+}
+
+/// A plain table whose rows end by a column of the key.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "notices", partition(owner), clustering(until), ends = "until")]
+pub struct Notice {
+    pub owner: String,
+    pub until: Timestamp,
+    pub text: String,
+}
+
+/// What a commit on another partition founds: guarded, with a static column, a list, and a derived table.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "orders", partition(id), clustering(line), guarded)]
+pub struct Order {
+    pub id: Uuid,
+    pub line: i32,
+    #[row(static)]
+    pub state: Option<String>,
+    pub buyer: String,
+    pub price: i64,
+    pub words: Vec<String>,
+}
+
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "orders_by_buyer", partition(buyer), clustering(price, id, line))]
+pub struct OrderByBuyer {
+    pub buyer: String,
+    pub price: i64,
+    pub id: Uuid,
+    pub line: i32,
+    pub words: Vec<String>,
+}
+
+impl Derive<OrderByBuyer> for Order {
+    fn derive(&self) -> Vec<OrderByBuyer> {
+        let Order { id, line, price, .. } = *self;
+        vec![OrderByBuyer { buyer: self.buyer.clone(), price, id, line, words: self.words.clone() }]
+    }
+    fn source(derived: &OrderByBuyer) -> (Uuid, i32) {
+        (derived.id, derived.line)
+    }
+}
+
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(table = "views", partition(page), clustering(day), counters)]
 pub struct Views {
@@ -284,6 +381,10 @@ pub fn schema() -> Schema {
         .derived::<Article, ArticleByShelf>()
         .derived::<Member, MemberByCity>()
         .derived::<Session, SessionByDevice>()
+        .derived::<Order, OrderByBuyer>()
+        .derived::<Hold, HoldByPlace>()
+        .derived::<Coupon, CouponByOwner>()
+        .table::<Notice>()
         .table::<Views>()
         .build()
         .expect("the suite's own schema")

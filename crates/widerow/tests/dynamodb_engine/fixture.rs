@@ -40,6 +40,7 @@ pub fn table(name: &str, guarded: bool, columns: Vec<Column>) -> Table {
         columns,
         guarded,
         ttl_seconds: None,
+        ends: None,
         gc_grace_seconds: None,
         read: Consistency::Quorum,
         write: Consistency::Quorum,

@@ -272,7 +272,7 @@ async fn later_writes_are_made_while_the_fence_stands() {
 
         let row = |n: i32, v: i32| vec![text("late"), day("2025-01-01"), Value::Int(n), text("w"), Value::Int(v)];
         let partition = [text("p")];
-        let fence = || Fence::Outbox { tenant: &b.tenant, table: &STOCK, partition: &partition, id };
+        let fence = || Fence::Outbox { tenant: &b.tenant, table: &STOCK, partition: &partition, id, bucket: 1 };
         let writes: Vec<Write> = (0..250).map(|n| put(&MIXED, row(n, n))).collect();
         let (made, cost) = meter::measure(b.engine.apply_late(late(&b, fence(), &writes, version.0))).await;
         made.unwrap();

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Rows that are written to a cart in one commit, at the most: the data layer takes 99 writes, static columns are one.
-pub(super) const ROWS_AT_ONCE: usize = 90;
+pub const ROWS_AT_ONCE: usize = 90;
 /// How often an operation that finds the ground moved begins again.
 pub(super) const TRIES: u32 = 20;
 /// How often a cart is read again whose totals are not those of its lines.
@@ -49,11 +49,16 @@ pub struct Cart {
 pub(super) struct Contents {
     pub head: Head,
     pub lines: Vec<Line>,
+    /// Rows of lines that were ordered and could not be deleted in the same write.
+    pub ordered: Vec<Line>,
 }
 
 impl Contents {
     pub fn new(statics: &Statics<CartLine>, rows: Vec<CartLine>) -> Result<Self> {
-        Ok(Contents { head: Head::of(statics)?, lines: rows.into_iter().map(Line::from).collect() })
+        let head = Head::of(statics)?;
+        let lines = rows.into_iter().map(Line::from);
+        let (ordered, lines) = lines.partition(|line| head.ordered_until.is_some_and(|until| line.added_at <= until));
+        Ok(Contents { head, lines, ordered })
     }
 
     pub fn of(view: &Partition<CartLine>) -> Result<Self> {
@@ -61,7 +66,11 @@ impl Contents {
     }
 
     pub fn draft(&self) -> Draft {
-        Draft { lines: self.lines.clone(), currency: self.head.currency.clone() }
+        Draft {
+            lines: self.lines.clone(),
+            currency: self.head.currency.clone(),
+            ordered_until: self.head.ordered_until,
+        }
     }
 
     pub fn has_ended(&self, now: Timestamp) -> bool {
@@ -228,8 +237,9 @@ pub(super) async fn purge(ctx: &Context, cart: CartId) -> Result<bool> {
                 if found.head.copying || !found.has_ended(ctx.now()) {
                     return Ok((Commit::new(), None));
                 }
-                Ok(match found.lines.get(..ROWS_AT_ONCE) {
-                    Some(some) if found.lines.len() > ROWS_AT_ONCE => (delete_rows(cart, some), Some(true)),
+                let rows: Vec<&Line> = found.lines.iter().chain(&found.ordered).collect();
+                Ok(match rows.get(..ROWS_AT_ONCE) {
+                    Some(some) if rows.len() > ROWS_AT_ONCE => (delete_rows(cart, some), Some(true)),
                     _ => (Commit::new().delete_partition::<CartLine>(cart), Some(false)),
                 })
             })
@@ -249,8 +259,9 @@ pub(super) async fn empty_closed(ctx: &Context, cart: CartId) -> Result<()> {
             .store
             .guarded::<CartLine, _, Error>(cart, |view| {
                 let found = Contents::of(view)?;
-                let some = found.lines.len().min(if found.head.closed { ROWS_AT_ONCE } else { 0 });
-                Ok((delete_rows(cart, &found.lines[..some]), some))
+                let rows: Vec<&Line> = found.lines.iter().chain(&found.ordered).collect();
+                let some = rows.len().min(if found.head.closed { ROWS_AT_ONCE } else { 0 });
+                Ok((delete_rows(cart, &rows[..some]), some))
             })
             .await?;
         if left < ROWS_AT_ONCE {
@@ -259,7 +270,7 @@ pub(super) async fn empty_closed(ctx: &Context, cart: CartId) -> Result<()> {
     }
 }
 
-fn delete_rows(cart: CartId, lines: &[Line]) -> Commit {
+pub(super) fn delete_rows(cart: CartId, lines: &[&Line]) -> Commit {
     lines.iter().fold(Commit::new(), |c, line| c.delete::<CartLine>((cart, line.added_at, line.line_id)))
 }
 

@@ -32,7 +32,7 @@ pub async fn copy_cart(ctx: &Context, user: UserId, source: CartId, name: &str) 
     }
     let copy = CartId(ctx.new_id());
     let mut before = Head::default();
-    let mut draft = Draft { lines: Vec::new(), currency: original.currency };
+    let mut draft = Draft { currency: original.currency, ..Draft::default() };
     for lines in original.lines.chunks(ROWS_AT_ONCE) {
         draft.lines.extend_from_slice(lines);
         let head = Head {

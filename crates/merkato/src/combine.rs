@@ -1,0 +1,303 @@
+//! Requests that arrive together for one key, decided together: what they wait for (a conditional write of one partition) is
+//! then made once for all of them.
+//!
+//! 1. Every request is decided once, in the order of its coming among those of its key, or its caller is told that it was not.
+//! 2. A caller that goes away stops nobody: whoever decides is a task of its own, and its request is decided all the same.
+//! 3. No more wait than is allowed; the next one is told to come later.
+//!
+//! It combines what one process asks. Several processes must be kept apart by what the deciding itself rests on, as a guarded
+//! commit is.
+
+use std::{
+    collections::{HashMap, VecDeque, hash_map::Entry},
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::oneshot;
+use widerow::meter;
+
+use crate::error::Kind;
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a request has no answer. Each of a group is told the same.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("{waiting} requests for the same are waiting already, try again later")]
+    Busy { waiting: usize },
+    /// As after a time-out: ask again, in a way that changes nothing the second time.
+    #[error("whoever decided it was stopped, it is not known what became of it")]
+    Stopped,
+    #[error(transparent)]
+    Data(#[from] widerow::Error),
+}
+
+impl Error {
+    pub fn kind(&self) -> Kind {
+        match self {
+            Error::Busy { .. } | Error::Stopped => Kind::Unavailable,
+            Error::Data(error) => Kind::of(error),
+        }
+    }
+}
+
+type Answer<A> = oneshot::Sender<Result<A>>;
+type Queues<K, Q, A> = Mutex<HashMap<K, VecDeque<(Q, Answer<A>)>>>;
+
+/// Takes requests `Q` for keys `K` and gives back answers `A`.
+///
+/// ```
+/// # use merkato::combine::{Combiner, Error};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Error> {
+/// let combiner: Combiner<&str, u32, u32> = Combiner::new(90, 1_000);
+/// let doubled = |_key, numbers: Vec<u32>| async move { Ok(numbers.into_iter().map(|n| 2 * n).collect()) };
+/// assert_eq!(combiner.submit("numbers", 21, doubled).await?, 42);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Combiner<K, Q, A> {
+    /// A key is there as long as someone leads it, with the requests that nobody has taken up yet.
+    queues: Arc<Queues<K, Q, A>>,
+    group_max: usize,
+    waiting_max: usize,
+}
+
+impl<K, Q, A> Combiner<K, Q, A>
+where
+    K: Clone + Eq + Hash + Send + 'static,
+    Q: Send + 'static,
+    A: Send + 'static,
+{
+    /// At most so many are decided together, and at most so many wait for one key; at least one each.
+    pub fn new(group_max: usize, waiting_max: usize) -> Self {
+        Combiner { queues: Arc::default(), group_max: group_max.max(1), waiting_max: waiting_max.max(1) }
+    }
+
+    /// The answer to the request, decided together with those that came while the ones before were decided.
+    ///
+    /// `decide` gets the requests of a group in the order of their coming and must answer each, in that order. The one of
+    /// the caller who found nobody at work is used until nobody waits, and all of it is charged to that caller's meter: for
+    /// one key it must be the same for all callers.
+    pub async fn submit<F>(
+        &self,
+        key: K,
+        request: Q,
+        decide: impl Fn(K, Vec<Q>) -> F + Send + Sync + 'static,
+    ) -> Result<A>
+    where
+        F: Future<Output = Result<Vec<A>, widerow::Error>> + Send + 'static,
+    {
+        let (answer, answered) = oneshot::channel();
+        let leads = match lock(&self.queues).entry(key.clone()) {
+            Entry::Occupied(mut queue) => {
+                let waiting = queue.get().len();
+                if waiting >= self.waiting_max {
+                    return Err(Error::Busy { waiting });
+                }
+                queue.get_mut().push_back((request, answer));
+                false
+            }
+            Entry::Vacant(place) => {
+                place.insert(VecDeque::from([(request, answer)]));
+                true
+            }
+        };
+        if leads {
+            let leader = Leader { queues: self.queues.clone(), key, group_max: self.group_max, leads };
+            tokio::spawn(meter::inherit(leader.lead(decide)));
+        }
+        answered.await.unwrap_or(Err(Error::Stopped))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that is done under the lock can fail half-way.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Who decides for one key. Dropped before its end, it leaves the key to the next, and those who wait are told.
+struct Leader<K: Eq + Hash, Q, A> {
+    queues: Arc<Queues<K, Q, A>>,
+    key: K,
+    group_max: usize,
+    leads: bool,
+}
+
+impl<K: Clone + Eq + Hash, Q, A> Leader<K, Q, A> {
+    async fn lead<F>(mut self, decide: impl Fn(K, Vec<Q>) -> F)
+    where
+        F: Future<Output = Result<Vec<A>, widerow::Error>>,
+    {
+        let mut group = self.take_group();
+        while let Some((requests, waiting)) = group {
+            let decided = decide(self.key.clone(), requests).await;
+            // ORDER: the next group, or the end of the leading, before the answers: whoever asks again after an answer finds
+            // nobody at work if nobody waited, and is charged for its own request.
+            group = self.take_group();
+            tell(waiting, decided);
+        }
+    }
+
+    /// The next requests; None, and the key is free, where nobody waits.
+    ///
+    /// RACE: seeing that nobody waits and leaving are one step under the lock, so that no request comes in between.
+    fn take_group(&mut self) -> Option<(Vec<Q>, Vec<Answer<A>>)> {
+        let mut queues = lock(&self.queues);
+        let queue = queues.get_mut(&self.key).filter(|queue| !queue.is_empty());
+        let Some(queue) = queue else {
+            queues.remove(&self.key);
+            self.leads = false;
+            return None;
+        };
+        let some = self.group_max.min(queue.len());
+        Some(queue.drain(..some).unzip())
+    }
+}
+
+impl<K: Eq + Hash, Q, A> Drop for Leader<K, Q, A> {
+    fn drop(&mut self) {
+        if self.leads {
+            let left = lock(&self.queues).remove(&self.key);
+            drop(left);
+        }
+    }
+}
+
+fn tell<A>(waiting: Vec<Answer<A>>, decided: Result<Vec<A>, widerow::Error>) {
+    let failed = match decided {
+        Ok(answers) if answers.len() == waiting.len() => {
+            for (who, answer) in waiting.into_iter().zip(answers) {
+                // A caller that has gone away wants none.
+                let _ = who.send(Ok(answer));
+            }
+            return;
+        }
+        Ok(answers) => {
+            let detail = format!("{} answers were given to {} requests", answers.len(), waiting.len());
+            widerow::Error::Engine { detail }
+        }
+        Err(error) => error,
+    };
+    for who in waiting {
+        let _ = who.send(Err(failed.clone().into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::atomic::{AtomicUsize, Ordering},
+        time::Duration,
+    };
+
+    use futures::future::join_all;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    type Numbers = Combiner<&'static str, usize, usize>;
+
+    /// Answers with the size of the group, after the gate was opened.
+    fn sized(
+        gate: &Arc<Semaphore>,
+        groups: &Arc<AtomicUsize>,
+    ) -> impl Fn(&'static str, Vec<usize>) -> futures::future::BoxFuture<'static, Result<Vec<usize>, widerow::Error>>
+    + Clone
+    + Send
+    + Sync
+    + 'static {
+        let (gate, groups) = (gate.clone(), groups.clone());
+        move |_, requests: Vec<usize>| {
+            let (gate, groups) = (gate.clone(), groups.clone());
+            Box::pin(async move {
+                gate.acquire().await.expect("open").forget();
+                groups.fetch_add(1, Ordering::SeqCst);
+                Ok(vec![requests.len(); requests.len()])
+            })
+        }
+    }
+
+    #[tokio::test]
+    async fn what_comes_while_one_is_decided_is_decided_together() {
+        let (combiner, gate, groups) = (Numbers::new(90, 1_000), Arc::new(Semaphore::new(0)), Arc::default());
+        let decide = sized(&gate, &groups);
+        let opener = async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            gate.add_permits(100);
+        };
+        let asked = (0..200).map(|n| combiner.submit("a", n, decide.clone()));
+        let (answers, ()) = tokio::join!(join_all(asked), opener);
+        let answers: Vec<usize> = answers.into_iter().map(|answer| answer.expect("decided")).collect();
+        assert!(answers.iter().all(|size| *size <= 90));
+        assert!(groups.load(Ordering::SeqCst) <= 4, "{groups:?}");
+        assert!(lock(&combiner.queues).is_empty(), "nothing is left behind");
+    }
+
+    #[tokio::test]
+    async fn keys_do_not_wait_for_each_other() {
+        let (combiner, gate, groups) = (Numbers::new(90, 1_000), Arc::new(Semaphore::new(0)), Arc::default());
+        let (shut, open) = (sized(&gate, &groups), sized(&Arc::new(Semaphore::new(1)), &groups));
+        let slow = combiner.submit("a", 1, shut);
+        tokio::pin!(slow);
+        assert!(futures::poll!(&mut slow).is_pending());
+        assert_eq!(combiner.submit("b", 1, open).await.expect("decided"), 1);
+        gate.add_permits(1);
+        assert_eq!(slow.await.expect("decided"), 1);
+    }
+
+    #[tokio::test]
+    async fn a_caller_who_goes_away_stalls_nobody() {
+        let (combiner, gate, groups) = (Numbers::new(1, 1_000), Arc::new(Semaphore::new(0)), Arc::default());
+        let decide = sized(&gate, &groups);
+        {
+            let first = combiner.submit("a", 1, decide.clone());
+            tokio::pin!(first);
+            assert!(futures::poll!(&mut first).is_pending());
+        }
+        gate.add_permits(2);
+        assert_eq!(combiner.submit("a", 2, decide).await.expect("decided"), 1);
+        assert_eq!(groups.load(Ordering::SeqCst), 2, "the first one was decided as well");
+    }
+
+    #[tokio::test]
+    async fn too_many_are_told_to_come_later_and_the_others_are_served() {
+        let (combiner, gate, groups) = (Numbers::new(90, 2), Arc::new(Semaphore::new(0)), Arc::default());
+        let decide = sized(&gate, &groups);
+        let mut waiting = vec![Box::pin(combiner.submit("a", 0, decide.clone()))];
+        assert!(futures::poll!(&mut waiting[0]).is_pending());
+        tokio::task::yield_now().await;
+        for n in 1..=2 {
+            waiting.push(Box::pin(combiner.submit("a", n, decide.clone())));
+            assert!(futures::poll!(&mut waiting[n]).is_pending());
+        }
+        let refused = combiner.submit("a", 3, decide).await;
+        assert!(matches!(refused, Err(Error::Busy { waiting: 2 })), "{refused:?}");
+        gate.add_permits(2);
+        assert!(join_all(waiting).await.into_iter().all(|answer| answer.is_ok()));
+    }
+
+    #[tokio::test]
+    async fn an_error_is_told_to_all_of_the_group_and_the_next_group_is_tried_again() {
+        let combiner = Numbers::new(90, 1_000);
+        let failing = |_, _: Vec<usize>| async { Err(widerow::Error::unavailable("gone")) };
+        let answers = join_all((0..5).map(|n| combiner.submit("a", n, failing))).await;
+        assert!(answers.iter().all(|a| matches!(a, Err(Error::Data(widerow::Error::Unavailable { .. })))));
+        let short = |_, _: Vec<usize>| async { Ok(Vec::new()) };
+        assert!(matches!(combiner.submit("a", 1, short).await, Err(Error::Data(widerow::Error::Engine { .. }))));
+        let good = |_, requests: Vec<usize>| async move { Ok(requests) };
+        assert_eq!(combiner.submit("a", 7, good).await.expect("decided"), 7);
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_for_one_that_panics_is_told_and_the_key_is_free() {
+        let combiner = Numbers::new(1, 1_000);
+        let panicking = |_, requests: Vec<usize>| async move { panic!("{requests:?}") };
+        let answers = join_all((0..3).map(|n| combiner.submit("a", n, panicking))).await;
+        assert!(answers.iter().all(|answer| matches!(answer, Err(Error::Stopped))), "{answers:?}");
+        let good = |_, requests: Vec<usize>| async move { Ok(requests) };
+        assert_eq!(combiner.submit("a", 7, good).await.expect("decided"), 7);
+    }
+}

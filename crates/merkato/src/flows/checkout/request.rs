@@ -1,0 +1,113 @@
+//! What is asked of a checkout.
+
+use rust_decimal::Decimal;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::{
+    carts::{Shopper, Which},
+    check::{Check, Invalid},
+    id::{CheckoutId, UserId},
+    limits,
+    orders::PostalAddress,
+    text::{self, hex},
+};
+
+/// A cart to be ordered, and how.
+#[derive(Clone, Debug)]
+pub struct CheckoutRequest {
+    /// The shopper's, new for every purchase and the same for every try.
+    pub key: String,
+    pub shopper: Shopper,
+    pub cart: Which,
+    pub email: String,
+    pub customer_name: Option<String>,
+    pub shipping_address: PostalAddress,
+    /// The shipping address where it is not given.
+    pub billing_address: Option<PostalAddress>,
+    pub shipping_method: String,
+    pub discount_code: Option<String>,
+    /// As it is called: `card`.
+    pub payment_method: String,
+    /// What stands for the payer's card or account: a token of the provider's.
+    pub payment_source: String,
+    pub customer_notes: Option<String>,
+    /// What the shopper saw and agreed to. Where a price has changed since it was put into the cart, nothing is ordered
+    /// without it.
+    pub expected_total: Option<Decimal>,
+}
+
+/// What makes a request the same request.
+#[derive(Serialize)]
+struct Fingerprint<'r> {
+    cart: Option<Uuid>,
+    email: String,
+    customer_name: &'r Option<String>,
+    shipping_address: &'r PostalAddress,
+    billing_address: &'r Option<PostalAddress>,
+    shipping_method: &'r str,
+    discount_code: &'r Option<String>,
+    payment_method: &'r str,
+    payment_source: &'r str,
+    customer_notes: &'r Option<String>,
+    expected_total: Option<Decimal>,
+}
+
+/// Of whom and under which key; the same for every try.
+pub fn checkout_id(request: &CheckoutRequest) -> CheckoutId {
+    let digest = Sha256::new().chain_update("merkato checkout ");
+    let digest = match &request.shopper {
+        Shopper::User(UserId(user)) => digest.chain_update("user ").chain_update(user),
+        Shopper::Guest(token) => digest.chain_update("guest ").chain_update(token.cart_id().0),
+    };
+    let digest = digest.chain_update(&request.key).finalize();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    CheckoutId(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+}
+
+impl CheckoutRequest {
+    /// Where it goes to and what it costs are looked at when it is priced.
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        let mut check = Check::new();
+        check.line("key", &self.key, 1..=limits::IDEMPOTENCY_KEY_BYTES_MAX);
+        check.line("email", &self.email, 1..=limits::EMAIL_BYTES_MAX);
+        let address = self.email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
+        check.that(address, "email", "not an e-mail address");
+        check.optional_line("customer_name", self.customer_name.as_deref(), limits::LINE_BYTES_MAX);
+        self.shipping_address.check(&mut check, "shipping_address");
+        if let Some(address) = &self.billing_address {
+            address.check(&mut check, "billing_address");
+        }
+        check.line("payment_method", &self.payment_method, 1..=limits::REFERENCE_BYTES_MAX);
+        check.line("payment_source", &self.payment_source, 1..=limits::REFERENCE_BYTES_MAX);
+        check.lines("customer_notes", self.customer_notes.as_deref().unwrap_or_default(), limits::NOTES_BYTES_MAX);
+        check.end()
+    }
+
+    pub(super) fn folded_email(&self) -> String {
+        text::fold(self.email.trim())
+    }
+
+    pub(super) fn fingerprint(&self) -> String {
+        let all = Fingerprint {
+            cart: match self.cart {
+                Which::Active => None,
+                Which::Cart(cart) => Some(cart.0),
+            },
+            email: self.folded_email(),
+            customer_name: &self.customer_name,
+            shipping_address: &self.shipping_address,
+            billing_address: &self.billing_address,
+            shipping_method: &self.shipping_method,
+            discount_code: &self.discount_code,
+            payment_method: &self.payment_method,
+            payment_source: &self.payment_source,
+            customer_notes: &self.customer_notes,
+            expected_total: self.expected_total.map(|total| total.normalize()),
+        };
+        // Texts and numbers alone: there is nothing in it that JSON cannot say.
+        hex(&Sha256::digest(serde_json::to_vec(&all).unwrap_or_default()))
+    }
+}

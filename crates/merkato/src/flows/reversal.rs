@@ -1,0 +1,176 @@
+//! An order that was placed is cancelled, or its money is given back.
+//!
+//! The order's own status decides who was first: the clerk who ships it or the one who cancels it, the payment or the
+//! cancellation. What follows from it (money, stock, figures) is then brought about, however often it is stopped.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{
+    checkout::{give_up_money, give_up_stock},
+    error::{Error, Result},
+    run::{self, Begun, Flow, FlowKind, Progress, Run},
+    sales, stock,
+};
+use crate::{
+    context::Context,
+    id::{CheckoutId, FlowId, OrderId, ProductId},
+    orders::{self, Change, Order, OrderStatus, PaymentStatus},
+};
+
+/// A reversal and how far it has come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reversal {
+    order_id: OrderId,
+    /// None for an order of the past: its money and its stock were never ours.
+    checkout_id: Option<CheckoutId>,
+    kind: Kind,
+    /// Whether the goods can be sold again.
+    restock: bool,
+    actor: String,
+    notes: Option<String>,
+    /// None while it is not decided.
+    done: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    Cancel,
+    Refund,
+}
+
+impl Kind {
+    fn status(self) -> OrderStatus {
+        match self {
+            Kind::Cancel => OrderStatus::Cancelled,
+            Kind::Refund => OrderStatus::Refunded,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Cancel => "cancel",
+            Kind::Refund => "refund",
+        }
+    }
+}
+
+/// Cancels an order that was not shipped: its payment is given up or given back, its stock is free. Asked again, it finishes
+/// what was stopped.
+pub async fn cancel_order(ctx: &Context, order: OrderId, actor: &str, notes: Option<&str>) -> Result<Order> {
+    reverse(ctx, order, Kind::Cancel, true, actor, notes).await
+}
+
+/// Gives the money of a paid order back; with `restock`, the goods are there to be sold again.
+pub async fn refund_order(
+    ctx: &Context,
+    order: OrderId,
+    restock: bool,
+    actor: &str,
+    notes: Option<&str>,
+) -> Result<Order> {
+    reverse(ctx, order, Kind::Refund, restock, actor, notes).await
+}
+
+async fn reverse(
+    ctx: &Context,
+    order_id: OrderId,
+    kind: Kind,
+    restock: bool,
+    actor: &str,
+    notes: Option<&str>,
+) -> Result<Order> {
+    let id = FlowId(Uuid::new_v5(&order_id.0, kind.name().as_bytes()));
+    let known = match run::find::<Reversal>(ctx, id).await? {
+        Some(known) => known,
+        None => {
+            let order = orders::get_order(ctx, order_id).await?;
+            if !order.status.next().contains(&kind.status()) {
+                return Err(orders::Error::IllegalTransition { from: order.status, to: kind.status() }.into());
+            }
+            let new = Reversal {
+                order_id,
+                checkout_id: order.checkout_id,
+                kind,
+                restock,
+                actor: actor.to_owned(),
+                notes: notes.map(str::to_owned),
+                done: None,
+            };
+            new.change().check().map_err(orders::Error::from)?;
+            match run::begin(ctx, id, kind.name(), &new).await? {
+                Begun::New(run) => return answer(ctx, run.drive(new).await?).await,
+                Begun::Known(known) => known,
+            }
+        }
+    };
+    let state = match known.finished {
+        true => known.state,
+        false => {
+            let (state, run) = known.resume(ctx).await?;
+            run.drive(state).await?
+        }
+    };
+    answer(ctx, state).await
+}
+
+async fn answer(ctx: &Context, reversal: Reversal) -> Result<Order> {
+    let order = orders::get_order(ctx, reversal.order_id).await?;
+    match reversal.done {
+        Some(true) => Ok(order),
+        _ => Err(orders::Error::IllegalTransition { from: order.status, to: reversal.kind.status() }.into()),
+    }
+}
+
+impl Reversal {
+    fn change(&self) -> Change {
+        let change_id = Uuid::new_v5(&self.order_id.0, self.kind.name().as_bytes());
+        Change { notes: self.notes.clone(), ..Change::by(self.actor.clone(), change_id) }
+    }
+
+    async fn products(&self, ctx: &Context) -> Result<Vec<ProductId>> {
+        let items = orders::list_items(ctx, self.order_id).await?;
+        let mut products: Vec<_> = items.iter().map(|item| item.product_id).collect();
+        products.sort_unstable();
+        products.dedup();
+        Ok(products)
+    }
+}
+
+impl Flow for Reversal {
+    const KIND: FlowKind = FlowKind::Reversal;
+
+    async fn advance(&mut self, run: &mut Run<'_>) -> Result<Progress> {
+        let ctx = run.ctx;
+        // RACE: this one write decides; whoever was first is told apart by the change's id.
+        let turned = run.step("turn", async {
+            match orders::change_status(ctx, self.order_id, self.kind.status(), self.change()).await {
+                Ok(_) => Ok(true),
+                Err(orders::Error::IllegalTransition { .. }) => Ok(false),
+                Err(error) => Err(Error::from(error)),
+            }
+        });
+        if !turned.await? {
+            self.done = Some(false);
+            return Ok(Progress::Finished);
+        }
+        if let Some(checkout) = self.checkout_id {
+            run.step("money", give_up_money(ctx, checkout)).await?;
+            run.step("note", async {
+                let order = orders::get_order(ctx, self.order_id).await?;
+                let status = if order.paid_at.is_some() { PaymentStatus::Refunded } else { PaymentStatus::Voided };
+                orders::note_payment(ctx, self.order_id, status, None).await?;
+                Ok(())
+            })
+            .await?;
+            if self.restock {
+                let products = self.products(ctx).await?;
+                run.step("release", give_up_stock(ctx, checkout, &products)).await?;
+                run.step("stock", stock::follow_all(ctx, &products)).await?;
+            }
+        }
+        run.step("count", sales::count_order(ctx, self.order_id)).await?;
+        self.done = Some(true);
+        Ok(Progress::Finished)
+    }
+}

@@ -1,0 +1,147 @@
+//! How decisions on stock are made: requests for one product together, in one guarded commit of its partition.
+
+use std::collections::BTreeMap;
+
+use widerow::{Commit, Partition, key::Tenant};
+
+use crate::{
+    combine::Combiner,
+    context::Context,
+    id::{HoldId, ProductId},
+    inventory::{
+        error::{Error, Result},
+        rules::{Request, Stock, Wish},
+        tables::{Hold, HoldState, Inventory, STOCK},
+    },
+    limits,
+    settings::InventorySettings,
+};
+
+const DAY_SECONDS: u32 = 86_400;
+
+/// One writer a process and product: a conditional write for each shopper is the wall that a sale would run into.
+pub(crate) struct StockWriter(Combiner<(Tenant, ProductId), Request, Result<Hold>>);
+
+impl Default for StockWriter {
+    fn default() -> Self {
+        StockWriter(Combiner::new(limits::STOCK_REQUESTS_TOGETHER_MAX, limits::STOCK_REQUESTS_WAITING_MAX))
+    }
+}
+
+/// The answer to a request, decided with those that wait for the same product in this process.
+pub(super) async fn submit(ctx: &Context, product: ProductId, hold_id: HoldId, wish: Wish) -> Result<Hold> {
+    let own = ctx.clone();
+    let decide = move |(_, product), waiting: Vec<Request>| {
+        let ctx = own.clone();
+        async move { Ok(decide_together(&ctx, product, &waiting).await) }
+    };
+    let key = (ctx.store.tenant().clone(), product);
+    ctx.stock_writer.0.submit(key, Request { hold_id, wish }, decide).await?
+}
+
+/// Decides the requests in their order, in as few commits as their rows fit into. Where a commit fails, the requests that are
+/// in it and behind it are told so; those before it are answered.
+async fn decide_together(ctx: &Context, product: ProductId, waiting: &[Request]) -> Vec<Result<Hold>> {
+    let mut answers = Vec::with_capacity(waiting.len());
+    while answers.len() < waiting.len() {
+        match decide_some(ctx, product, &waiting[answers.len()..]).await {
+            Ok(some) => answers.extend(some),
+            Err(error) => answers.resize_with(waiting.len(), || Err(error.clone().into())),
+        }
+    }
+    answers
+}
+
+/// Decides at least the first of the requests.
+///
+/// RACE: two shoppers and one unit. All that is decided rests on one version of the partition, and is committed only if it
+/// still has that version; otherwise it is decided again. Requests of one group see what the ones before them left.
+async fn decide_some(
+    ctx: &Context,
+    product: ProductId,
+    waiting: &[Request],
+) -> Result<Vec<Result<Hold>>, widerow::Error> {
+    let settings = &ctx.settings.inventory;
+    // Of one length: on Cassandra they are one statement.
+    let prefixes: Vec<HoldId> = std::iter::once(STOCK).chain(waiting.iter().map(|request| request.hold_id)).collect();
+    ctx.store
+        .guarded_prefixes::<Inventory, _, widerow::Error>(product, prefixes, |view| {
+            let mut stock = load(product, view, ctx)?;
+            // A request writes its hold, and all of them together no more than every row of stock.
+            let room = widerow::limits::GUARDED_WRITES_MAX.saturating_sub(stock.shelves.len()).max(1);
+            let answers = waiting.iter().take(room).map(|request| stock.decide(request, settings)).collect();
+            Ok((changes(&stock, settings), answers))
+        })
+        .await
+}
+
+/// The stock of a product as a guarded read found it, with the holds that were read beside it.
+pub(super) fn load(product: ProductId, view: &Partition<Inventory>, ctx: &Context) -> Result<Stock, widerow::Error> {
+    let tracked = view.statics.get(Inventory::TRACKED)?.flatten().unwrap_or(true);
+    let backorder = view.statics.get(Inventory::BACKORDER)?.flatten().unwrap_or(false);
+    stock_of(product, (tracked, backorder), &view.rows, ctx)
+}
+
+pub(super) fn stock_of(
+    product: ProductId,
+    policy: (bool, bool),
+    rows: &[Inventory],
+    ctx: &Context,
+) -> Result<Stock, widerow::Error> {
+    let (mut shelves, mut holds, mut stored_free) = (BTreeMap::new(), BTreeMap::new(), 0);
+    for row in rows {
+        if let Some(shelf) = row.shelf() {
+            let free = shelf.quantity.saturating_sub(row.reserved.unwrap_or_default());
+            stored_free += i64::from(free.max(0));
+            shelves.insert(row.warehouse_id.clone(), shelf);
+        } else if let Some(hold) = row.hold() {
+            holds.insert(row.hold_id, hold);
+        } else if row.movement.is_none() {
+            return Err(widerow::Error::corrupt("inventory", format!("the hold {} has no state", row.hold_id)));
+        }
+    }
+    Ok(Stock::new(product, policy, shelves, holds, stored_free, ctx.now()))
+}
+
+/// What was decided, as a commit; empty where nothing was.
+pub(super) fn changes(stock: &Stock, settings: &InventorySettings) -> Commit {
+    let mut commit = Commit::new();
+    let shelves = stock.changed_shelves.iter().filter_map(|warehouse| stock.shelves.get_key_value(warehouse));
+    for (warehouse, shelf) in shelves {
+        commit = commit.put(&Inventory::of_shelf(stock.product_id, warehouse, shelf));
+    }
+    for hold in stock.changed_holds.iter().filter_map(|id| stock.holds.get(id)) {
+        let left = (hold.ends_at.millis() - stock.now.millis()).max(0) / 1000;
+        let seconds = match hold.state {
+            HoldState::Held => memory_seconds(settings).saturating_add(u32::try_from(left).unwrap_or_default()),
+            HoldState::Confirmed => seconds_of(settings.confirmed_days),
+            HoldState::Released | HoldState::Returned => memory_seconds(settings),
+        };
+        commit = commit.put_for(&Inventory::of_hold(hold), seconds);
+    }
+    commit
+}
+
+pub(super) fn memory_seconds(settings: &InventorySettings) -> u32 {
+    seconds_of(settings.memory_days)
+}
+
+/// At least a day, and within what an engine takes.
+fn seconds_of(days: u32) -> u32 {
+    days.max(1).saturating_mul(DAY_SECONDS).min(widerow::limits::TTL_SECONDS_MAX / 2)
+}
+
+/// Reads the stock of a product and, where one is asked for, a movement; decides; commits.
+pub(super) async fn guarded_stock<T>(
+    ctx: &Context,
+    product: ProductId,
+    beside: Option<Vec<widerow::value::Value>>,
+    mut decide: impl FnMut(&mut Stock, &Partition<Inventory>) -> Result<(Commit, T)>,
+) -> Result<T> {
+    let stock = vec![widerow::Cell::to_value(&STOCK)];
+    ctx.store
+        .guarded_prefixes::<Inventory, T, Error>(product, std::iter::once(stock).chain(beside), |view| {
+            decide(&mut load(product, view, ctx)?, view)
+        })
+        .await
+}

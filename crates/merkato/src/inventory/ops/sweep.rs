@@ -1,0 +1,59 @@
+//! What has ended, written down. No decision waits for it: a hold that has ended keeps nothing, swept or not.
+
+use std::collections::BTreeSet;
+
+use widerow::Row;
+
+use super::decide::{self, guarded_stock};
+use crate::{
+    context::Context,
+    id::ProductId,
+    inventory::{error::Result, tables::Inventory},
+};
+
+/// Settles the figures of every product that still counts ended holds as reserved, so that what is low on stock follows; how
+/// many rows. It walks over the whole table; every few minutes is enough.
+pub async fn sweep(ctx: &Context) -> Result<usize> {
+    let mut rows = 0;
+    for product in list_unsettled(ctx).await? {
+        rows += settle(ctx, product).await?;
+    }
+    Ok(rows)
+}
+
+/// The products of which some stock is written down as reserved for holds that have ended.
+pub async fn list_unsettled(ctx: &Context) -> Result<BTreeSet<ProductId>> {
+    let mut products = BTreeSet::new();
+    let now = ctx.now();
+    for_each_row(ctx, |row| {
+        if row.shelf().is_some_and(|shelf| shelf.has_ended_units(now)) {
+            products.insert(row.product_id);
+        }
+    })
+    .await?;
+    Ok(products)
+}
+
+/// Writes down what has ended of a product's holds; how many rows. It changes no figure that is asked for.
+pub async fn settle(ctx: &Context, product: ProductId) -> Result<usize> {
+    guarded_stock(ctx, product, None, |stock, _| {
+        stock.settle();
+        Ok((decide::changes(stock, &ctx.settings.inventory), stock.changed_shelves.len()))
+    })
+    .await
+}
+
+/// Every row of the tenant's inventory.
+pub(super) async fn for_each_row(ctx: &Context, mut see: impl FnMut(Inventory)) -> Result<()> {
+    for mut range in ctx.store.database().scan(Inventory::table(), 1).await? {
+        while let Some(rows) = range.next().await? {
+            for (tenant, row) in rows {
+                if tenant == *ctx.store.tenant() {
+                    let row = Inventory::from_values(row.values);
+                    see(row.map_err(|m| widerow::Error::mismatch(&Inventory::table().name, m))?);
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! The operations: load, decide, commit, answer.
+
+mod erase;
+mod insert;
+mod read;
+mod status;
+
+pub use self::{
+    erase::erase_person,
+    insert::{insert, place},
+    read::{
+        find_by_number, find_order, get_order, get_order_versioned, list_by_day, list_by_status, list_history,
+        list_items, list_orders, list_orders_of_user,
+    },
+    status::{change_status, note_payment},
+};

@@ -1,0 +1,140 @@
+//! The proof that ships with the product, and the proof that it can fail.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use merkato::{
+    chaos::{self, Options, Report},
+    context::SystemChance,
+};
+use widerow::{
+    Database, Engine, Store,
+    engine::{
+        Abilities, Add, Anchor, Applied, Entry, Get, Late, RawPage, RawRow, ReadAnchor, Scan, ScanPage, SchemaReport,
+        Slice, Step,
+    },
+    faulty::{Faults, Faulty},
+    key::Tenant,
+    schema::{Schema, Table},
+    time::{SystemClock, Timestamp},
+};
+use widerow_testing::{Target, cases};
+
+use crate::world::{schema, seed};
+
+cases![
+    hundreds_of_shoppers_and_few_units_leave_the_books_right,
+    stopped_processes_and_lost_answers_leave_the_books_right,
+    without_the_guard_the_proof_fails,
+];
+
+/// Two processes on one engine.
+fn processes(engine: Arc<dyn Engine>) -> Vec<Store> {
+    let tenant = widerow_testing::unique();
+    let process = |_| Database::new(engine.clone(), schema()).tenant(&tenant).expect("a good name");
+    (0..2).map(process).collect()
+}
+
+async fn run(stores: &[Store], options: &Options) -> Report {
+    chaos::inventory(stores, Arc::new(SystemClock), Arc::new(SystemChance), options, |_| {}).await.expect("a report")
+}
+
+async fn hundreds_of_shoppers_and_few_units_leave_the_books_right(target: &Target) {
+    let options = Options { shoppers: 200, units: 50, faults: None, at_once: 64 };
+    let report = run(&processes(target.engine()), &options).await;
+    assert!(report.passed(), "{report:#?}");
+    assert_eq!(report.sold, 50, "{report:#?}");
+    assert!(report.refused >= 100, "{report:#?}");
+}
+
+async fn stopped_processes_and_lost_answers_leave_the_books_right(target: &Target) {
+    let seed = seed();
+    let faults = Faults { seed, time_out_before: 0.003, time_out_after: 0.003, ..Faults::default() };
+    let engine = Arc::new(Faulty::new(target.engine(), faults));
+    let options = Options { shoppers: 120, units: 60, faults: Some(seed), at_once: 32 };
+    let report = run(&processes(engine), &options).await;
+    assert!(report.passed(), "{report:#?}");
+    assert!(report.stopped > 0 && report.retried > 0, "{report:#?}");
+}
+
+/// An engine that writes whatever it is told, whoever wrote before.
+struct Unguarded(Arc<dyn Engine>);
+
+#[async_trait]
+impl Engine for Unguarded {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+    fn abilities(&self) -> Abilities {
+        self.0.abilities()
+    }
+    async fn get(&self, get: Get<'_>) -> widerow::Result<Vec<Option<RawRow>>> {
+        self.0.get(get).await
+    }
+    async fn slice(&self, slice: Slice<'_>) -> widerow::Result<RawPage> {
+        self.0.slice(slice).await
+    }
+    async fn read_anchor(&self, read: ReadAnchor<'_>) -> widerow::Result<Anchor> {
+        self.0.read_anchor(read).await
+    }
+    /// The version is not the one that was read, but the one that is there.
+    async fn apply(&self, step: &Step<'_>) -> widerow::Result<Applied> {
+        let mut blind = Step { tenant: step.tenant, ..step.clone() };
+        loop {
+            if let Some(guarded) = &mut blind.guarded
+                && guarded.table.name == "inventory"
+                && let Some(expect) = &mut guarded.expect
+            {
+                let rows = widerow::engine::AnchorRows::Keys(&[]);
+                let (table, partition) = (guarded.table, &guarded.partition);
+                let read = ReadAnchor { tenant: step.tenant, table, partition, rows, ring: false };
+                let anchor = self.0.read_anchor(read).await?;
+                expect.version = anchor.version;
+                expect.sequence = anchor.sequence;
+                expect.next = expect.next.max(widerow::Version(anchor.version.map_or(0, |v| v.0 + 1)));
+                guarded.guards.clear();
+            } else {
+                return self.0.apply(step).await;
+            }
+            match self.0.apply(&blind).await? {
+                Applied::Moved => {}
+                done => return Ok(done),
+            }
+        }
+    }
+    async fn apply_late(&self, late: Late<'_>) -> widerow::Result<()> {
+        self.0.apply_late(late).await
+    }
+    async fn close_outbox(&self, entry: Entry<'_>) -> widerow::Result<()> {
+        self.0.close_outbox(entry).await
+    }
+    async fn add(&self, tenant: &Tenant, adds: &[Add]) -> widerow::Result<()> {
+        self.0.add(tenant, adds).await
+    }
+    async fn split(&self, table: &'static Table, ranges: usize) -> widerow::Result<Vec<u8>> {
+        self.0.split(table, ranges).await
+    }
+    async fn scan(&self, scan: Scan<'_>) -> widerow::Result<ScanPage> {
+        self.0.scan(scan).await
+    }
+    async fn migrate(&self, schema: &Schema, create: bool) -> widerow::Result<SchemaReport> {
+        self.0.migrate(schema, create).await
+    }
+    async fn reclaim(&self, now: Timestamp, limit: usize) -> widerow::Result<usize> {
+        self.0.reclaim(now, limit).await
+    }
+}
+
+async fn without_the_guard_the_proof_fails(target: &Target) {
+    // Two processes are seldom at the same product at the same instant: it is tried a few times.
+    for _ in 0..5 {
+        let options = Options { shoppers: 200, units: 50, faults: None, at_once: 64 };
+        let report = run(&processes(Arc::new(Unguarded(target.engine()))), &options).await;
+        if !report.passed() {
+            let failed: Vec<_> = report.verdicts.iter().filter(|verdict| !verdict.holds).collect();
+            println!("without the guard: {failed:?}");
+            return;
+        }
+    }
+    panic!("nothing was sold twice without the guard: the proof proves nothing");
+}

@@ -1,0 +1,6 @@
+//! From a cart to an order, and back.
+
+pub mod behaviour;
+pub mod chaos;
+pub mod shop;
+pub mod stopped;

@@ -1,0 +1,185 @@
+//! Deliveries, counts, transfers; what is low; what has drifted.
+
+use merkato::{
+    Context, PageRequest,
+    id::{HoldId, ProductId},
+    inventory::{self, Error, Inventory, MovementKind, Note, StockDifference},
+};
+use uuid::Uuid;
+use widerow::{Commit, meter, store::VerifyOptions};
+use widerow_testing::{Target, cases};
+
+use super::{MAIN, assert_sound, figures, new_hold, new_movement, reserve, stocked};
+use crate::world::World;
+
+cases![
+    reserved_units_are_neither_adjusted_nor_transferred_away,
+    one_movement_id_stands_for_one_movement,
+    every_movement_is_a_fact,
+    a_delivery_that_is_sent_many_times_at_once_comes_in_once,
+    low_stock_is_listed_scarcest_first_and_follows,
+    a_sweep_settles_what_has_ended,
+    stock_that_drifted_is_found,
+    a_product_is_in_so_many_warehouses_and_no_more,
+];
+
+fn counted() -> Note {
+    Note { actor: Some("ada".into()), reason: Some("counted".into()) }
+}
+
+async fn reserved_units_are_neither_adjusted_nor_transferred_away(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let product = stocked(ctx, &[("a", 10)]).await;
+    let hold = new_hold(ctx);
+    reserve(ctx, product, hold, 7).await.unwrap();
+    let not_free = |error: Error, wanted| {
+        let Error::NotFree { warehouse, quantity, reserved, wanted: w } = error else { panic!("{error}") };
+        assert_eq!((warehouse.as_str(), quantity, reserved, w), ("a", 10, 7, wanted));
+    };
+    not_free(inventory::adjust(ctx, new_movement(ctx), product, "a", -4, counted()).await.unwrap_err(), 4);
+    let moved = inventory::transfer(ctx, new_movement(ctx), product, ("a", "b"), 5, counted()).await;
+    not_free(moved.unwrap_err(), 5);
+    let nothing = inventory::adjust(ctx, new_movement(ctx), product, "z", -1, counted()).await;
+    assert!(matches!(nothing, Err(Error::NotFree { quantity: 0, .. })), "{nothing:?}");
+    assert_eq!(figures(ctx, product).await, (10, 7));
+    inventory::transfer(ctx, new_movement(ctx), product, ("a", "b"), 3, counted()).await.unwrap();
+    assert_eq!(figures(ctx, product).await, (10, 7));
+    // What has ended can be moved.
+    world.clock.advance_millis(1_000_000);
+    inventory::adjust(ctx, new_movement(ctx), product, "a", -7, counted()).await.unwrap();
+    assert_eq!(figures(ctx, product).await, (3, 0));
+    assert_sound(ctx, product).await;
+}
+
+async fn one_movement_id_stands_for_one_movement(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let product = stocked(ctx, &[("a", 10)]).await;
+    let id = new_movement(ctx);
+    inventory::restock(ctx, id, product, "a", 5, Note::default()).await.unwrap();
+    for other in [
+        inventory::restock(ctx, id, product, "a", 6, Note::default()).await,
+        inventory::restock(ctx, id, product, "b", 5, Note::default()).await,
+        inventory::adjust(ctx, id, product, "a", 5, counted()).await,
+    ] {
+        assert!(matches!(other, Err(Error::MovementMismatch { .. })), "{other:?}");
+    }
+    assert_eq!(figures(ctx, product).await, (15, 0));
+}
+
+async fn every_movement_is_a_fact(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let product = stocked(ctx, &[("a", 10)]).await;
+    world.clock.advance_millis(1_000);
+    inventory::adjust(ctx, new_movement(ctx), product, "a", -2, counted()).await.unwrap();
+    world.clock.advance_millis(1_000);
+    let id = new_movement(ctx);
+    for _ in 0..2 {
+        inventory::transfer(ctx, id, product, ("a", "b"), 3, Note::default()).await.unwrap();
+        world.clock.advance_millis(1_000);
+    }
+    let facts = inventory::list_movements(ctx, product, PageRequest::default()).await.unwrap().rows;
+    let gist: Vec<_> = facts.iter().map(|f| (f.kind, f.delta, f.to_warehouse_id.as_deref())).collect();
+    let (restock, adjust, transfer) = (MovementKind::Restock, MovementKind::Adjust, MovementKind::Transfer);
+    assert_eq!(gist, [(transfer, -3, Some("b")), (adjust, -2, None), (restock, 10, None)]);
+    assert_eq!((facts[1].actor.as_deref(), facts[1].reason.as_deref()), (Some("ada"), Some("counted")));
+}
+
+async fn a_delivery_that_is_sent_many_times_at_once_comes_in_once(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let (product, id) = (ProductId(ctx.new_id()), new_movement(ctx));
+    let other = super::other_process(&world, target.engine());
+    let sent = (0..8).map(|n| {
+        let ctx = if n % 2 == 0 { ctx } else { &other };
+        inventory::restock(ctx, id, product, MAIN, 5, Note::default())
+    });
+    for moved in futures::future::join_all(sent).await {
+        moved.unwrap();
+    }
+    assert_eq!(figures(ctx, product).await, (5, 0));
+    assert_eq!(inventory::list_movements(ctx, product, PageRequest::default()).await.unwrap().rows.len(), 1);
+}
+
+async fn low(ctx: &Context) -> Vec<(ProductId, i32)> {
+    let page = inventory::list_low_stock(ctx, MAIN, PageRequest::default()).await.unwrap();
+    page.rows.iter().map(|row| (row.product_id, row.available)).collect()
+}
+
+async fn low_stock_is_listed_scarcest_first_and_follows(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let (few, many) = (stocked(ctx, &[(MAIN, 5)]).await, stocked(ctx, &[(MAIN, 500)]).await);
+    for product in [few, many] {
+        inventory::set_low_stock_threshold(ctx, product, MAIN, 8).await.unwrap();
+    }
+    assert_eq!(low(ctx).await, [(few, 5)]);
+    // Far from the threshold, nothing is written but the stock itself.
+    let (held, cost) = meter::measure(reserve(ctx, many, new_hold(ctx), 400)).await;
+    held.unwrap();
+    assert_eq!(cost.partitions_written, 1, "{cost}");
+    let hold = new_hold(ctx);
+    reserve(ctx, many, hold, 97).await.unwrap();
+    assert_eq!(low(ctx).await, [(many, 3), (few, 5)]);
+    inventory::release(ctx, many, hold).await.unwrap();
+    reserve(ctx, few, new_hold(ctx), 5).await.unwrap();
+    assert_eq!(low(ctx).await, [(few, 0)]);
+    inventory::set_low_stock_threshold(ctx, few, MAIN, 0).await.unwrap();
+    assert_eq!(low(ctx).await, []);
+    let nowhere = inventory::set_low_stock_threshold(ctx, few, "nowhere", 5).await;
+    assert!(matches!(nowhere, Err(Error::WarehouseNotFound { .. })), "{nowhere:?}");
+}
+
+async fn a_sweep_settles_what_has_ended(target: &Target) {
+    let world = World::alone(target);
+    let ctx = &world.ctx;
+    let (product, other) = (stocked(ctx, &[(MAIN, 5)]).await, stocked(ctx, &[(MAIN, 5)]).await);
+    inventory::set_low_stock_threshold(ctx, product, MAIN, 3).await.unwrap();
+    reserve(ctx, product, new_hold(ctx), 4).await.unwrap();
+    reserve(ctx, other, new_hold(ctx), 4).await.unwrap();
+    assert_eq!(low(ctx).await, [(product, 1)]);
+    assert_eq!(inventory::sweep(ctx).await.unwrap(), 0);
+    world.clock.advance_millis(1_000_000);
+    assert_eq!(inventory::sweep(ctx).await.unwrap(), 2);
+    assert_eq!(inventory::sweep(ctx).await.unwrap(), 0);
+    assert_eq!(low(ctx).await, []);
+    let verified = inventory::verify_stock(ctx, None).await.unwrap();
+    assert_eq!((verified.products, verified.differences.len()), (2, 0));
+    assert_eq!(world.database.verify(VerifyOptions::default()).await.unwrap().differences, 0);
+}
+
+async fn stock_that_drifted_is_found(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let product = stocked(ctx, &[(MAIN, 5)]).await;
+    reserve(ctx, product, new_hold(ctx), 2).await.unwrap();
+    assert_sound(ctx, product).await;
+    let key = (product, HoldId(Uuid::nil()), MAIN.to_owned());
+    let row = ctx.store.get::<Inventory>(key).await.unwrap().unwrap();
+    let forged = Inventory { reserved: Some(1), ending: Default::default(), ..row };
+    ctx.store.commit(Commit::new().put(&forged)).await.unwrap();
+    let found = inventory::verify_stock(ctx, Some(product)).await.unwrap().differences;
+    let warehouse = MAIN.to_owned();
+    let difference = StockDifference { product, warehouse, quantity: 5, reserved: 1, ending: 0, in_force: 0, held: 2 };
+    assert_eq!(found, [difference]);
+}
+
+async fn a_product_is_in_so_many_warehouses_and_no_more(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let names: Vec<String> = (0..50).map(|n| format!("w{n:02}")).collect();
+    let all: Vec<(&str, i64)> = names.iter().map(|name| (name.as_str(), 2)).collect();
+    let product = stocked(ctx, &all).await;
+    let more = inventory::restock(ctx, new_movement(ctx), product, "more", 1, Note::default()).await;
+    assert!(matches!(more, Err(Error::TooManyWarehouses { limit: 50 })), "{more:?}");
+    // Requests that together write more rows than one commit takes are all decided.
+    let asked = (0..70).map(|_| reserve(ctx, product, new_hold(ctx), 1));
+    let held = futures::future::join_all(asked).await;
+    assert!(held.iter().all(Result::is_ok), "{held:?}");
+    let whole = reserve(ctx, product, new_hold(ctx), 30).await.unwrap();
+    assert_eq!(whole.allocations.len(), 30);
+    assert_eq!(figures(ctx, product).await, (100, 100));
+    assert_sound(ctx, product).await;
+}
