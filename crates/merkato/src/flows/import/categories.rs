@@ -2,9 +2,7 @@
 
 use std::collections::{HashMap, hash_map::Entry};
 
-use uuid::Uuid;
-
-use super::report::Report;
+use super::{clean, ids, report::Report};
 use crate::{
     catalog::{self, Error, NewCategory},
     check::Invalid,
@@ -14,9 +12,6 @@ use crate::{
     pattern::PageRequest,
     text,
 };
-
-/// Ids of imported categories are names in this one.
-const CATEGORIES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f63_8000_0000_0000_0001);
 
 /// The tree as far as it was needed: each place in it is looked up once.
 #[derive(Default)]
@@ -29,7 +24,7 @@ pub(super) struct Categories {
 impl Categories {
     /// The category at a path; what is missing of it is made.
     pub async fn resolve(&mut self, ctx: &Context, path: &[String], report: &mut Report) -> Result<CategoryId, Error> {
-        let folded: Vec<String> = path.iter().map(|name| text::fold(name)).collect();
+        let folded = folded(path);
         if let Some(id) = self.known.get(&folded) {
             return Ok(*id);
         }
@@ -46,6 +41,47 @@ impl Categories {
         parent.ok_or_else(|| Invalid::new("category", "it is empty").into())
     }
 
+    /// The id of the category at a path: the shop's, by its place or by its slug; or the one that an import of it would have.
+    /// Nothing is made.
+    pub async fn locate(&mut self, ctx: &Context, path: &[String]) -> Result<CategoryId, Error> {
+        let folded = folded(path);
+        if let Some(id) = self.known.get(&folded) {
+            return Ok(*id);
+        }
+        let id = match self.find(ctx, &folded).await? {
+            Some(id) => id,
+            None => {
+                let slug = path.last().map(|name| text::slugify(name)).unwrap_or_default();
+                let found = catalog::find_category_by_slug(ctx, &slug).await?;
+                found.map_or_else(|| ids::category(&folded), |category| category.category_id)
+            }
+        };
+        self.known.insert(folded, id);
+        Ok(id)
+    }
+
+    async fn find(&mut self, ctx: &Context, path: &[String]) -> Result<Option<CategoryId>, Error> {
+        let mut at = None;
+        for name in path {
+            match self.below(ctx, at).await?.get(name) {
+                Some(id) => at = Some(*id),
+                None => return Ok(None),
+            }
+        }
+        Ok(at)
+    }
+
+    async fn below(
+        &mut self,
+        ctx: &Context,
+        parent: Option<CategoryId>,
+    ) -> Result<&HashMap<String, CategoryId>, Error> {
+        Ok(match self.below.entry(parent) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(below(ctx, parent).await?),
+        })
+    }
+
     /// One that the shop has under this name; or the one that an import made and somebody renamed; or a new one.
     async fn find_or_create(
         &mut self,
@@ -55,14 +91,11 @@ impl Categories {
         path: &[String],
         report: &mut Report,
     ) -> Result<CategoryId, Error> {
-        let below = match self.below.entry(parent) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(below(ctx, parent).await?),
-        };
+        let below = self.below(ctx, parent).await?;
         if let Some(id) = path.last().and_then(|folded| below.get(folded)) {
             return Ok(*id);
         }
-        let id = CategoryId(Uuid::new_v5(&CATEGORIES, path.join("\u{1f}").as_bytes()));
+        let id = ids::category(path);
         if catalog::find_category(ctx, id).await?.is_some() {
             return Ok(id);
         }
@@ -75,6 +108,10 @@ impl Categories {
         }
         Ok(id)
     }
+}
+
+fn folded(path: &[String]) -> Vec<String> {
+    path.iter().map(|name| text::fold(name)).collect()
 }
 
 async fn below(ctx: &Context, parent: Option<CategoryId>) -> Result<HashMap<String, CategoryId>, Error> {
@@ -90,4 +127,15 @@ async fn below(ctx: &Context, parent: Option<CategoryId>) -> Result<HashMap<Stri
             None => return Ok(below),
         }
     }
+}
+
+/// "Hobbies > Model Trains" from the root; what is deeper than categories go stays in the last one's name.
+pub(super) fn path(text: &str) -> Vec<String> {
+    let text = clean::line(text);
+    let all: Vec<&str> = text.split('>').map(str::trim).filter(|name| !name.is_empty()).collect();
+    let mut path: Vec<String> = all.iter().take(limits::CATEGORY_DEPTH_MAX).map(|name| (*name).to_owned()).collect();
+    if let (Some(last), true) = (path.last_mut(), all.len() > limits::CATEGORY_DEPTH_MAX) {
+        *last = all[limits::CATEGORY_DEPTH_MAX - 1..].join(" > ");
+    }
+    path
 }

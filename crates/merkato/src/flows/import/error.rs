@@ -1,6 +1,6 @@
 //! Why a whole import is refused. A record that is bad by itself is no reason: it is listed in the report.
 
-use crate::{catalog, check::Invalid, error::Kind};
+use crate::{analytics, catalog, check::Invalid, error::Kind, orders};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -16,6 +16,10 @@ pub enum Error {
     /// The shop cannot be written to. What was written stays; the same import again goes on.
     #[error(transparent)]
     Catalog(#[from] catalog::Error),
+    #[error(transparent)]
+    Orders(#[from] orders::Error),
+    #[error(transparent)]
+    Analytics(#[from] analytics::Error),
 }
 
 impl Error {
@@ -28,6 +32,8 @@ impl Error {
             Error::Invalid(_) => "invalid",
             Error::Unreadable { .. } => "source_unreadable",
             Error::Catalog(error) => error.code(),
+            Error::Orders(error) => error.code(),
+            Error::Analytics(error) => error.code(),
         }
     }
 
@@ -35,6 +41,8 @@ impl Error {
         match self {
             Error::Invalid(_) | Error::Unreadable { .. } => Kind::Invalid,
             Error::Catalog(error) => error.kind(),
+            Error::Orders(error) => error.kind(),
+            Error::Analytics(error) => error.kind(),
         }
     }
 }

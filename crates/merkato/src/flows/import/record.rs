@@ -9,6 +9,11 @@ pub struct Place {
     pub line: Option<u64>,
 }
 
+impl Place {
+    /// Of what stands in no record.
+    pub const NOWHERE: Place = Place { record: 0, line: None };
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     pub place: Place,

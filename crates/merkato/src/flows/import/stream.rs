@@ -8,55 +8,93 @@ use std::{
 };
 
 use tokio::sync::mpsc;
-use widerow::Timestamp;
+use uuid::Uuid;
 
 use super::{
-    draft::{self, Draft},
     error::{Error, Result},
-    gather::Gathered,
-    mapping::{self, Field, Mapping, Plan},
-    ops::Options,
+    mapping::{Fields, Mapping, Plan},
     record::{Item, Place, Record},
-    source,
+    report::Sum,
+    source::{self, Format},
 };
-use crate::{id::ProductId, limits};
+use crate::{check::Invalid, limits};
 
-/// What comes of some records.
-pub(super) enum Step {
-    Draft(Box<Draft>),
-    Rejected { place: Place, id: Option<String>, records: usize, reason: String },
+/// Makes drafts of records that belong together. Pure: it reads no store and no clock.
+pub(super) trait Maker: Send + 'static {
+    type Field: Fields;
+    type Draft: Send + 'static;
+
+    fn format(&self) -> Format;
+
+    fn mapping(&self) -> &Mapping<Self::Field>;
+
+    /// What the source's own id becomes.
+    fn id(&self, source_id: &str) -> Uuid;
+
+    /// Refuses a table of which nothing can be made.
+    fn check(&self, columns: &[String]) -> Result<(), Invalid>;
+
+    /// Of all the records with one id, in their order, at least one. Every record is in one of the steps.
+    fn make(&mut self, source_id: &str, records: Vec<Record>) -> Vec<Step<Self::Draft>>;
+
+    /// What is to be told when all of them are made.
+    fn end(&mut self) -> Vec<Step<Self::Draft>> {
+        Vec::new()
+    }
 }
 
-/// Twice through the source, on a thread that may block: how many records each product has, then the products, each as soon as it has all of them.
+/// What comes of some records.
+pub(super) enum Step<D> {
+    Draft(Box<D>),
+    /// The sum is what they come to, as far as they can be read.
+    Rejected {
+        place: Place,
+        id: Option<String>,
+        records: usize,
+        reason: String,
+        sum: Sum,
+    },
+    Note(Place, String),
+    /// An order that companions tell of, and no line.
+    WithoutLines(String),
+}
+
+impl<D> Step<D> {
+    fn unread(place: Place, reason: String) -> Self {
+        Step::Rejected { place, id: None, records: 1, reason, sum: Sum::of_lines(1) }
+    }
+}
+
+/// Twice through the source, on a thread that may block: how many records each id has, then the drafts, each as soon as all
+/// its records are there.
 ///
 /// ORDER: the first time says whether the source can be read to its end, before anything is written.
-pub(super) fn read(
+pub(super) fn read<M: Maker>(
     mut input: impl Read + Seek,
-    options: &Options,
-    now: Timestamp,
-    steps: &mpsc::Sender<Step>,
+    maker: &mut M,
+    steps: &mpsc::Sender<Step<M::Draft>>,
 ) -> Result<()> {
-    let mapping = options.mapping.clone().unwrap_or_default();
-    let counts = count_records(&mut input, options, &mapping)?;
-    let mut waiting: HashMap<ProductId, Vec<Record>> = HashMap::new();
-    let mut ids = Ids::new(&mapping);
+    let counts = count_records(&mut input, maker)?;
+    let mut waiting: HashMap<Uuid, Vec<Record>> = HashMap::new();
+    let mut ids = Ids::default();
     // Whether anybody still waits for it.
     let mut wanted = true;
-    let mut send = |step| {
-        wanted = steps.blocking_send(step).is_ok();
+    let mut send = |made: Vec<Step<M::Draft>>| {
+        for step in made {
+            wanted = wanted && steps.blocking_send(step).is_ok();
+        }
         if wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    source::read(&mut input, options.format, &mut |item| {
+    source::read(&mut input, maker.format(), &mut |item| {
         let record = match item {
             Item::Record(record) => record,
             Item::Columns(_) => return ControlFlow::Continue(()),
-            Item::Bad(place, reason) => return send(Step::Rejected { place, id: None, records: 1, reason }),
+            Item::Bad(place, reason) => return send(vec![Step::unread(place, reason)]),
         };
-        let Some(source_id) = ids.of(&record) else {
-            let reason = "it has no id".into();
-            return send(Step::Rejected { place: record.place, id: None, records: 1, reason });
+        let Some(source_id) = ids.of(&record, maker.mapping()) else {
+            return send(vec![Step::unread(record.place, "it has no id".into())]);
         };
-        let id = draft::product_id(&options.source, &source_id);
+        let id = maker.id(&source_id);
         let expected = counts.get(&id).copied().unwrap_or(1);
         let records = if expected == 1 {
             vec![record]
@@ -68,43 +106,33 @@ pub(super) fn read(
             }
             waiting.remove(&id).unwrap_or_default()
         };
-        let gathered = Gathered::new(&records, &mapping);
-        send(match draft::draft(&gathered, &source_id, options, now) {
-            Ok(draft) => Step::Draft(Box::new(draft)),
-            Err(reason) => {
-                Step::Rejected { place: gathered.place, id: Some(source_id), records: records.len(), reason }
-            }
-        })
+        send(maker.make(&source_id, records))
     })?;
-    if wanted && !waiting.is_empty() {
+    // What is left to tell is told to whoever still waits.
+    if send(maker.end()).is_continue() && !waiting.is_empty() {
         return Err(Error::unreadable("it was changed while it was read"));
     }
     Ok(())
 }
 
-/// How often a product is in the source, and between which records.
+/// How often an id is in the source, and between which records.
 struct Span {
     count: u32,
     first: u32,
     last: u32,
 }
 
-/// How many records each product has, where it has more than one; and whether the source makes sense at all.
-fn count_records(
-    input: &mut (impl Read + Seek),
-    options: &Options,
-    mapping: &Mapping,
-) -> Result<HashMap<ProductId, u32>> {
-    let mut spans: HashMap<ProductId, Span> = HashMap::new();
-    let mut ids = Ids::new(mapping);
+/// How many records each id has, where it has more than one; and whether the source makes sense at all.
+fn count_records<M: Maker>(input: &mut (impl Read + Seek), maker: &M) -> Result<HashMap<Uuid, u32>> {
+    let mut spans: HashMap<Uuid, Span> = HashMap::new();
+    let mut ids = Ids::default();
     let mut refused = None;
     let mut read: u32 = 0;
-    source::read(input, options.format, &mut |item| {
+    source::read(input, maker.format(), &mut |item| {
         let record = match item {
             Item::Record(record) => record,
             Item::Columns(columns) => {
-                let plan = Plan::new(&columns, mapping);
-                refused = mapping::check_columns(&columns, mapping, &plan).err().map(Error::from);
+                refused = maker.check(&columns).err().map(Error::from);
                 return if refused.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
             Item::Bad(..) => return ControlFlow::Continue(()),
@@ -114,9 +142,8 @@ fn count_records(
             refused = Some(Error::unreadable(format!("it has more than {} records", limits::IMPORT_RECORDS_MAX)));
             return ControlFlow::Break(());
         }
-        if let Some(id) = ids.of(&record) {
-            let id = draft::product_id(&options.source, &id);
-            let span = spans.entry(id).or_insert(Span { count: 0, first: read, last: read });
+        if let Some(id) = ids.of(&record, maker.mapping()) {
+            let span = spans.entry(maker.id(&id)).or_insert(Span { count: 0, first: read, last: read });
             span.count += 1;
             span.last = read;
         }
@@ -127,14 +154,13 @@ fn count_records(
     }
     spans.retain(|_, span| span.count > 1);
     if most_waiting(spans.values()) > limits::IMPORT_WAITING_MAX {
-        let reason =
-            "too many products are scattered over it; sort it by its ids, so that their records stand together";
+        let reason = "records of too many ids are scattered over it; sort it by its ids, so that they stand together";
         return Err(Error::unreadable(reason));
     }
     Ok(spans.into_iter().map(|(id, span)| (id, span.count)).collect())
 }
 
-/// The most records that wait, at any time, for others of their products.
+/// The most records that wait, at any time, for others with their ids.
 fn most_waiting<'a>(spans: impl Iterator<Item = &'a Span>) -> u64 {
     let ends = |span: &Span| [(span.first, i64::from(span.count)), (span.last, -i64::from(span.count))];
     let mut changes: Vec<(u32, i64)> = spans.flat_map(ends).collect();
@@ -147,22 +173,17 @@ fn most_waiting<'a>(spans: impl Iterator<Item = &'a Span>) -> u64 {
 }
 
 /// Finds the source's own id of a record. The rows of a table share their columns, so that it is looked for once.
-struct Ids<'a> {
-    mapping: &'a Mapping,
+#[derive(Default)]
+struct Ids {
     known: Option<(Arc<[String]>, Option<usize>)>,
 }
 
-impl<'a> Ids<'a> {
-    fn new(mapping: &'a Mapping) -> Self {
-        Ids { mapping, known: None }
-    }
-
-    fn of(&mut self, record: &Record) -> Option<String> {
+impl Ids {
+    fn of<F: Fields>(&mut self, record: &Record, mapping: &Mapping<F>) -> Option<String> {
         let at = match &self.known {
             Some((columns, at)) if Arc::ptr_eq(columns, &record.columns) => *at,
             _ => {
-                let plan = Plan::new(&record.columns, self.mapping);
-                let at = plan.columns.iter().position(|(field, _)| *field == Field::Id);
+                let at = Plan::new(&record.columns, mapping).position(F::ID);
                 self.known = Some((record.columns.clone(), at));
                 at
             }

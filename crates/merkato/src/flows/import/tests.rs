@@ -12,11 +12,10 @@ use widerow::Timestamp;
 use super::{
     amount, clean,
     csv::Dialect,
-    draft::{self, Draft},
     error::Error,
-    gather::Gathered,
-    mapping::{Field, Mapping, Plan},
-    ops::Options,
+    ids,
+    mapping::{Mapping, Plan},
+    products::{Field, Options, draft as products, draft::Draft, gather::Gathered},
     record::{Item, Place, Record, Value},
     source::{self, Format},
 };
@@ -60,7 +59,7 @@ fn draft_in(source: &str, options: &Options) -> Result<Draft, String> {
     let mapping = options.mapping.clone().unwrap_or_default();
     let gathered = Gathered::new(&records(source), &mapping);
     let id = gathered.first(Field::Id).expect("an id").first().text();
-    draft::draft(&gathered, &id, options, NOW)
+    products::draft(&gathered, &id, options, NOW)
 }
 
 fn draft(source: &str) -> Draft {
@@ -331,7 +330,7 @@ fn a_broken_document_is_refused_and_a_broken_line_is_told() {
 
 fn plan(columns: &[&str], mapping: &str) -> Vec<Field> {
     let columns: Vec<String> = columns.iter().map(|column| (*column).to_owned()).collect();
-    let plan = Plan::new(&columns, &mapping.parse().expect("a mapping"));
+    let plan = Plan::new(&columns, &mapping.parse::<Mapping>().expect("a mapping"));
     plan.columns.into_iter().map(|(field, _)| field).collect()
 }
 
@@ -548,10 +547,10 @@ fn an_address_is_written_as_the_catalog_takes_it() {
 
 #[test]
 fn ids_follow_from_the_source_and_its_own() {
-    let id = draft::product_id("ikea", "7");
-    assert_eq!(id, draft::product_id("ikea", "7"));
-    assert_ne!(id, draft::product_id("ikea", "8"));
-    assert_ne!(id, draft::product_id("amazon", "7"));
+    let id = ids::product("ikea", "7");
+    assert_eq!(id, ids::product("ikea", "7"));
+    assert_ne!(id, ids::product("ikea", "8"));
+    assert_ne!(id, ids::product("amazon", "7"));
     // For ever: what was imported once must be found again.
     assert_eq!(id.to_string(), "54d661da-6f42-5206-9ca8-a756ad09e313");
 }

@@ -31,9 +31,9 @@ widerow_testing::cases![
 ];
 
 /// A file of real data. One that should be there and is not is an error.
-fn real(path: &str) -> Option<PathBuf> {
+pub(super) fn real(path: &str) -> Option<PathBuf> {
     let Some(folder) = widerow_testing::address("MERKATO_TEST_DATA") else {
-        eprintln!("skipped: {path}, as MERKATO_TEST_DATA does not say where real catalogs are");
+        eprintln!("skipped: {path}, as MERKATO_TEST_DATA does not say where real data is");
         return None;
     };
     let file = Path::new(&folder).join(path);
@@ -41,11 +41,11 @@ fn real(path: &str) -> Option<PathBuf> {
     Some(file)
 }
 
-/// Thousands of products are imported on the embedded engine only: the others do the same things, slower.
-fn is_quick(target: &Target) -> bool {
+/// Thousands of products or orders are imported on the embedded engine only: the others do the same things, slower.
+pub(super) fn is_quick(target: &Target) -> bool {
     let quick = target.name == "embedded";
     if !quick {
-        eprintln!("skipped: thousands of products on {}, as the embedded engine has them", target.name);
+        eprintln!("skipped: thousands of products or orders on {}, as the embedded engine has them", target.name);
     }
     quick
 }

@@ -1,0 +1,29 @@
+//! Ids of what is imported. They follow from the source's name and its own ids, the same for ever, so that what was imported
+//! once is found again.
+
+use uuid::Uuid;
+
+use crate::id::{CategoryId, OrderId, ProductId};
+
+const PRODUCTS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f70_8000_0000_0000_0001);
+const CATEGORIES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f63_8000_0000_0000_0001);
+const ORDERS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f6f_8000_0000_0000_0001);
+
+/// The same in a catalog and in the orders of one source.
+pub(super) fn product(source: &str, id: &str) -> ProductId {
+    ProductId(name(&PRODUCTS, &[source, id]))
+}
+
+pub(super) fn order(source: &str, id: &str) -> OrderId {
+    OrderId(name(&ORDERS, &[source, id]))
+}
+
+/// By its place in the tree, whichever source has it: folded names from the root.
+pub(super) fn category(path: &[String]) -> CategoryId {
+    CategoryId(name(&CATEGORIES, path))
+}
+
+fn name(kind: &Uuid, parts: &[impl AsRef<str>]) -> Uuid {
+    let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
+    Uuid::new_v5(kind, parts.join("\u{1f}").as_bytes())
+}
