@@ -4,7 +4,7 @@ mod cli;
 
 use clap::{Parser, Subcommand};
 
-/// A headless commerce backend. Today its data layer can be seen at work; the shop is being built on it.
+/// A headless commerce backend. Today its domain can be put to the proof; the server is being built on it.
 #[derive(Parser)]
 #[command(name = "merkato", version)]
 struct Arguments {
@@ -14,8 +14,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Many shoppers want few units, on the embedded engine: see that none is sold twice, and what it costs (the default)
-    Tour(cli::tour::Tour),
+    /// Prove that nothing is sold twice, lost or miscounted (`chaos inventory` is the default command)
+    Chaos(cli::chaos::Chaos),
 }
 
 /// Requests make and drop many small rows; the system's allocator takes a tenth of a page's time for them.
@@ -24,7 +24,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    match Arguments::parse().command.unwrap_or(Command::Tour(cli::tour::Tour::default())) {
-        Command::Tour(tour) => tour.run().await,
+    match Arguments::parse().command {
+        Some(Command::Chaos(chaos)) => chaos.run().await,
+        None => cli::chaos::Inventory::default().run().await,
     }
 }

@@ -1,3 +1,4 @@
 //! One file for each command.
 
-pub mod tour;
+pub mod chaos;
+pub mod engine;
