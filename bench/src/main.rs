@@ -1,8 +1,10 @@
-//! The data layer beside its engines called directly, and the catalog beside PostgreSQL: same machine, same run, same
-//! bytes, as ratios.
+//! The data layer beside its engines called directly, and the shop beside what it would be without: same machine, same
+//! run, same work, as ratios.
 
 mod cassandra;
+mod checkout;
 mod embedded;
+mod holds;
 mod measure;
 mod postgres;
 
@@ -10,7 +12,8 @@ use clap::Parser;
 
 use crate::measure::Verdicts;
 
-/// Compares widerow with the engines beneath it. A ratio of 1.00 is as fast as the engine called directly.
+/// Compares widerow with the engines beneath it, and the shop with PostgreSQL and with bare Cassandra. A ratio of 1.00 is as
+/// fast as the rival.
 #[derive(Parser)]
 struct Arguments {
     /// A tenth of the rows and a quarter of the time.
@@ -22,7 +25,7 @@ struct Arguments {
     /// A Cassandra to compare on, such as 127.0.0.1:9042; without one it is left out.
     #[arg(long, env = "MERKATO_TEST_CASSANDRA")]
     cassandra: Option<String>,
-    /// A PostgreSQL to compare the catalog with, as `engines/postgres.sh url` prints it; without one it is left out.
+    /// A PostgreSQL to compare the shop with, as `engines/postgres.sh url` prints it; without one it is left out.
     #[arg(long, env = "MERKATO_TEST_POSTGRES")]
     postgres: Option<String>,
     /// Only comparisons whose name holds this.
@@ -45,11 +48,18 @@ async fn main() {
         embedded::run(arguments.quick, &mut verdicts).await;
     }
     match arguments.cassandra.as_deref().filter(|a| !a.is_empty()) {
-        Some(address) => cassandra::run(address, arguments.quick, &mut verdicts).await,
+        Some(address) => {
+            cassandra::run(address, arguments.quick, &mut verdicts).await;
+            holds::cassandra(address, arguments.quick, &mut verdicts).await;
+        }
         None => println!("\nskipped: Cassandra, as no address was given"),
     }
     match arguments.postgres.as_deref().filter(|a| !a.is_empty()) {
-        Some(address) => postgres::run(address, arguments.quick, &mut verdicts).await,
+        Some(address) => {
+            postgres::run(address, arguments.quick, &mut verdicts).await;
+            checkout::run(address, arguments.quick, &mut verdicts).await;
+            holds::postgres(address, arguments.quick, &mut verdicts).await;
+        }
         None => println!("\nskipped: PostgreSQL, as no address was given"),
     }
     println!("\n{:<44} {:>8} {:>8}", "", "ratio", "floor");

@@ -1,6 +1,9 @@
 //! Two contenders in turns, so that a slow moment of the machine hits both.
 
-use std::{future::Future, time::Instant};
+use std::{
+    future::Future,
+    time::{Duration, Instant},
+};
 
 /// A ratio and what it must not fall below.
 pub struct Verdict {
@@ -13,6 +16,12 @@ pub struct Verdict {
 pub struct Verdicts {
     pub all: Vec<Verdict>,
     pub only: Option<String>,
+}
+
+impl Verdicts {
+    pub fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
+    }
 }
 
 /// Runs both in turns, each first in every second round, and takes the median of the rounds' ratios: a slow moment, or
@@ -28,7 +37,7 @@ pub async fn duel<A, B>(
     A: Future<Output = usize>,
     B: Future<Output = usize>,
 {
-    if verdicts.only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
+    if !verdicts.wants(name) {
         return;
     }
     let (mut our_rates, mut their_rates, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
@@ -55,6 +64,100 @@ pub async fn duel<A, B>(
         spread.end()
     );
     verdicts.all.push(Verdict { name: name.into(), ratio, floor });
+}
+
+/// Who takes part in a contest.
+pub trait Contender {
+    fn name(&self) -> String;
+
+    /// What a round needs, before its clock starts.
+    async fn prepare(&mut self) {}
+
+    /// Makes one round, all clients side by side: how long each request took.
+    async fn round(&mut self) -> Vec<Duration>;
+}
+
+/// Ours and its rivals in turns, each first as often as the others; beside the fastest of the rivals it is counted.
+pub async fn contest<A: Contender, B: Contender>(
+    name: &str,
+    floor: f64,
+    rounds: usize,
+    ours: &mut A,
+    rivals: &mut [B],
+    verdicts: &mut Verdicts,
+) {
+    let sides = 1 + rivals.len();
+    let mut tallies: Vec<Tally> = (0..sides).map(|_| Tally::default()).collect();
+    // One round more for each, to warm up.
+    for round in 0..=rounds {
+        for side in (0..sides).map(|turn| (turn + round) % sides) {
+            let (times, took) = match side {
+                0 => timed(ours).await,
+                rival => timed(&mut rivals[rival - 1]).await,
+            };
+            if round > 0 {
+                tallies[side].rates.push(times.len() as f64 / took.as_secs_f64());
+                tallies[side].times.extend(times);
+            }
+        }
+    }
+    println!("{:<64} {:>10} {:>12} {:>12}", "", "a second", "p50", "p99");
+    let names = std::iter::once(ours.name()).chain(rivals.iter().map(Contender::name));
+    let mut medians = Vec::new();
+    for (side, tally) in names.zip(&mut tallies) {
+        tally.times.sort_unstable();
+        let median = median(&mut tally.rates.clone());
+        println!(
+            "{:<64} {median:>10.0} {:>9.2} ms {:>9.2} ms",
+            format!("  {side}"),
+            tally.percentile(50),
+            tally.percentile(99)
+        );
+        medians.push(median);
+    }
+    let fastest = (1..sides).max_by(|a, b| medians[*a].total_cmp(&medians[*b])).expect("a rival");
+    let mut ratios: Vec<f64> = tallies[0].rates.iter().zip(&tallies[fastest].rates).map(|(a, b)| a / b).collect();
+    let ratio = median(&mut ratios);
+    let spread = ratios[ratios.len() / 4]..=ratios[ratios.len() * 3 / 4];
+    let rival = rivals[fastest - 1].name();
+    println!("{name}: ratio {ratio:.2} ({:.2} to {:.2}) beside {rival}", spread.start(), spread.end());
+    verdicts.all.push(Verdict { name: name.into(), ratio, floor });
+}
+
+/// What a side has done in all rounds that count.
+#[derive(Default)]
+struct Tally {
+    /// Requests a second, by round.
+    rates: Vec<f64>,
+    times: Vec<Duration>,
+}
+
+impl Tally {
+    /// In milliseconds, of times that are in order.
+    fn percentile(&self, percent: usize) -> f64 {
+        let place = (self.times.len() * percent / 100).min(self.times.len() - 1);
+        self.times[place].as_secs_f64() * 1000.0
+    }
+}
+
+async fn timed(side: &mut impl Contender) -> (Vec<Duration>, Duration) {
+    side.prepare().await;
+    let start = Instant::now();
+    let times = side.round().await;
+    (times, start.elapsed())
+}
+
+/// Every client's requests, one after the other, all clients side by side: how long each request took.
+pub async fn clients<F>(count: usize, mut work: impl FnMut(usize) -> F) -> Vec<Duration>
+where
+    F: Future<Output = Vec<Duration>> + Send + 'static,
+{
+    let tasks: Vec<_> = (0..count).map(|client| tokio::spawn(work(client))).collect();
+    let mut times = Vec::new();
+    for task in tasks {
+        times.extend(task.await.expect("no panic"));
+    }
+    times
 }
 
 /// Operations a second.

@@ -5,7 +5,7 @@
 //! its socket by the driver. What it costs to be apart is a part of the answer.
 
 mod ours;
-mod sample;
+pub mod sample;
 mod theirs;
 
 use std::{
@@ -18,6 +18,7 @@ use std::{
 use merkato::{catalog::CategoryEntry, id::CategoryId};
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 
+pub use self::theirs::connect;
 use self::{ours::Shop, sample::Sample, theirs::Client};
 use crate::measure::{Verdicts, duel, peak_memory_mib};
 
@@ -26,8 +27,14 @@ const CLIENTS: usize = 16;
 const PAGE: usize = 24;
 /// What the comparison is to show.
 const FLOOR: f64 = 5.0;
+const BY_ID: &str = "postgres: product by id, 16 clients";
+const FIRST_PAGE: &str = "postgres: category page of 24, 16 clients";
+const NEXT_PAGE: &str = "postgres: next page of 24, 16 clients";
 
 pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
+    if ![BY_ID, FIRST_PAGE, NEXT_PAGE].iter().any(|name| verdicts.wants(name)) {
+        return;
+    }
     println!();
     let sample = Arc::new(Sample::new(PRODUCTS));
     let folder = tempfile::tempdir().expect("a folder");
@@ -95,7 +102,7 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
             }
         })
     };
-    duel("postgres: product by id, 16 clients", FLOOR, rounds, ours, theirs, verdicts).await;
+    duel(BY_ID, FLOOR, rounds, ours, theirs, verdicts).await;
 
     let each = 400;
     let ours = || {
@@ -120,7 +127,7 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
             }
         })
     };
-    duel("postgres: category page of 24, 16 clients", FLOOR, rounds, ours, theirs, verdicts).await;
+    duel(FIRST_PAGE, FLOOR, rounds, ours, theirs, verdicts).await;
 
     // The second page of each category, from where the first one ended.
     let mut cursors = Vec::new();
@@ -156,7 +163,7 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
             }
         })
     };
-    duel("postgres: next page of 24, 16 clients", FLOOR, rounds, ours, theirs, verdicts).await;
+    duel(NEXT_PAGE, FLOOR, rounds, ours, theirs, verdicts).await;
     table.drop().await;
 }
 

@@ -70,7 +70,7 @@ pub struct Client {
     next_page: Statement,
 }
 
-async fn connect(config: &Config) -> tokio_postgres::Client {
+pub async fn connect(config: &Config) -> tokio_postgres::Client {
     let (client, connection) = config.connect(NoTls).await.expect("a connection to PostgreSQL");
     tokio::spawn(async move { connection.await.expect("the connection lives") });
     client
