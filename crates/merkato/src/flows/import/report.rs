@@ -70,7 +70,8 @@ impl Sum {
 /// How lines stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    Standing,
+    /// In the sales of its day.
+    Counted,
     Open,
     Cancelled,
     Rejected,
@@ -119,7 +120,7 @@ impl Report {
     pub(super) fn add(&mut self, standing: Standing, sum: Sum) {
         let Some(sales) = &mut self.sales else { return };
         let all = match standing {
-            Standing::Standing => &mut sales.standing,
+            Standing::Counted => &mut sales.standing,
             Standing::Open => &mut sales.open,
             Standing::Cancelled => &mut sales.cancelled,
             Standing::Rejected => &mut sales.rejected,

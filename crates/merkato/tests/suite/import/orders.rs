@@ -248,7 +248,7 @@ async fn companions_tell_of_orders_products_and_customers(target: &Target) {
     assert_eq!(order(&world, "o2").await.status, OrderStatus::Cancelled);
     assert_eq!(order(&world, "o3").await.status, OrderStatus::Processing);
     assert_eq!(found.categories.len(), 2);
-    assert_eq!(sold(&world, "2017-07-09").await.revenue_cents, 109_90);
+    assert_eq!(sold(&world, "2017-07-09").await.revenue_cents, 10_990);
     assert_eq!(sold(&world, "2017-07-10").await.revenue_cents, 5_50);
     is_sound(&world, "2017-07-09").await;
 }

@@ -162,7 +162,7 @@ async fn lists_agree_with_their_orders_after_a_busy_day(target: &Target) {
     let days = (0..8).map(|n: usize| {
         let ctx = world.ctx.clone();
         tokio::spawn(async move {
-            let user = (n % 2 == 0).then(|| UserId(ctx.new_id()));
+            let user = n.is_multiple_of(2).then(|| UserId(ctx.new_id()));
             let order = place(&ctx, user).await;
             let ways: [&[OrderStatus]; 4] = [&[Cancelled], &[Paid], &[Paid, Processing, Shipped], &[Paid, Refunded]];
             go(&ctx, order.order_id, ways[n % 4]).await;

@@ -79,6 +79,8 @@ impl Held {
     }
 }
 
+type Columns = Arc<[String]>;
+
 #[derive(Default)]
 pub(super) struct Companions {
     held: Vec<Held>,
@@ -86,7 +88,7 @@ pub(super) struct Companions {
     pub notes: Vec<String>,
     bytes: usize,
     /// The columns of a joined record, by the columns of its parts: tables share them.
-    joined: Option<(Vec<Arc<[String]>>, Arc<[String]>)>,
+    joined: Option<(Vec<Columns>, Columns)>,
 }
 
 impl Companions {

@@ -109,12 +109,14 @@ where
     run::run(ctx, open, Orders, report, on_progress).await
 }
 
+type Columns = Arc<[String]>;
+
 pub(super) struct Making {
     options: OrderOptions,
     mapping: Mapping<OrderField>,
     companions: Companions,
     /// Of the columns that were met last.
-    plan: Option<(Arc<[String]>, Arc<Plan<OrderField>>)>,
+    plan: Option<(Columns, Arc<Plan<OrderField>>)>,
     /// Columns without a home that were told already.
     told: BTreeSet<String>,
     id_column: Option<String>,

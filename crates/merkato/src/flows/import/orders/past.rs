@@ -29,7 +29,7 @@ pub(super) fn standing(status: OrderStatus) -> Standing {
         OrderStatus::Pending => Standing::Open,
         OrderStatus::Cancelled | OrderStatus::Refunded => Standing::Cancelled,
         OrderStatus::Paid | OrderStatus::Processing | OrderStatus::Shipped | OrderStatus::Delivered => {
-            Standing::Standing
+            Standing::Counted
         }
     }
 }
