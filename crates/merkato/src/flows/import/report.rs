@@ -70,8 +70,7 @@ impl Sum {
 /// How lines stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// In the sales of its day.
-    Counted,
+    Sold,
     Open,
     Cancelled,
     Rejected,
@@ -120,7 +119,7 @@ impl Report {
     pub(super) fn add(&mut self, standing: Standing, sum: Sum) {
         let Some(sales) = &mut self.sales else { return };
         let all = match standing {
-            Standing::Counted => &mut sales.standing,
+            Standing::Sold => &mut sales.standing,
             Standing::Open => &mut sales.open,
             Standing::Cancelled => &mut sales.cancelled,
             Standing::Rejected => &mut sales.rejected,

@@ -42,6 +42,9 @@ impl<R> Companion<R> {
     }
 }
 
+/// Shared by the rows of a table.
+type Columns = Arc<[String]>;
+
 /// A companion that was read.
 struct Held {
     name: String,
@@ -55,31 +58,29 @@ struct Held {
 }
 
 struct Heading {
-    whole: Arc<[String]>,
+    whole: Columns,
     /// All but the column by which it is joined, which the line has already.
-    rest: Arc<[String]>,
+    rest: Columns,
 }
 
 struct Row {
-    columns: Arc<[String]>,
+    columns: Columns,
     values: Vec<Value>,
     joined: bool,
 }
 
 impl Held {
-    fn heading(&self) -> Arc<[String]> {
+    fn heading(&self) -> Columns {
         self.heading.as_ref().map(|heading| heading.rest.clone()).unwrap_or_default()
     }
 
-    fn rest(&self, columns: &Arc<[String]>) -> Arc<[String]> {
+    fn rest(&self, columns: &Columns) -> Columns {
         match &self.heading {
             Some(heading) if Arc::ptr_eq(&heading.whole, columns) => heading.rest.clone(),
             _ => columns.iter().filter(|column| **column != self.column).cloned().collect(),
         }
     }
 }
-
-type Columns = Arc<[String]>;
 
 #[derive(Default)]
 pub(super) struct Companions {
@@ -214,7 +215,7 @@ impl Companions {
         (Record { place, columns, values }, missing)
     }
 
-    fn joined_columns(&mut self, parts: Vec<Arc<[String]>>) -> Arc<[String]> {
+    fn joined_columns(&mut self, parts: Vec<Columns>) -> Columns {
         if let Some((of, joined)) = &self.joined
             && of.len() == parts.len()
             && of.iter().zip(&parts).all(|(a, b)| Arc::ptr_eq(a, b))
@@ -224,7 +225,7 @@ impl Companions {
         let names = self.held.iter().map(|held| held.name.as_str());
         let further = parts.iter().skip(1).map(|columns| &columns[..]);
         let first = parts.first().map(|columns| &columns[..]).unwrap_or_default();
-        let joined: Arc<[String]> = behind(first, names.zip(further)).into();
+        let joined: Columns = behind(first, names.zip(further)).into();
         self.joined = Some((parts, joined.clone()));
         joined
     }
@@ -259,7 +260,7 @@ fn behind<'a>(first: &[String], others: impl Iterator<Item = (&'a str, &'a [Stri
 }
 
 /// What stands in a column of the parts that are joined so far.
-fn value<'v>(parts: &[Arc<[String]>], values: &'v [Value], column: &str) -> Option<&'v Value> {
+fn value<'v>(parts: &[Columns], values: &'v [Value], column: &str) -> Option<&'v Value> {
     let at = parts.iter().flat_map(|columns| columns.iter()).position(|name| name == column);
     values.get(at?)
 }

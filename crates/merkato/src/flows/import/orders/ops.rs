@@ -109,14 +109,14 @@ where
     run::run(ctx, open, Orders, report, on_progress).await
 }
 
-type Columns = Arc<[String]>;
+type SharedPlan = Arc<Plan<OrderField>>;
 
 pub(super) struct Making {
     options: OrderOptions,
     mapping: Mapping<OrderField>,
     companions: Companions,
     /// Of the columns that were met last.
-    plan: Option<(Columns, Arc<Plan<OrderField>>)>,
+    plan: Option<(Arc<[String]>, SharedPlan)>,
     /// Columns without a home that were told already.
     told: BTreeSet<String>,
     id_column: Option<String>,
@@ -128,7 +128,7 @@ impl Making {
         Making { options, mapping, companions, plan: None, told: BTreeSet::new(), id_column: None }
     }
 
-    fn plan(&mut self, columns: &Arc<[String]>) -> Arc<Plan<OrderField>> {
+    fn plan(&mut self, columns: &Arc<[String]>) -> SharedPlan {
         match &self.plan {
             Some((known, plan)) if Arc::ptr_eq(known, columns) => plan.clone(),
             _ => {

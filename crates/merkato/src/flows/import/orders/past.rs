@@ -28,9 +28,7 @@ pub(super) fn standing(status: OrderStatus) -> Standing {
     match status {
         OrderStatus::Pending => Standing::Open,
         OrderStatus::Cancelled | OrderStatus::Refunded => Standing::Cancelled,
-        OrderStatus::Paid | OrderStatus::Processing | OrderStatus::Shipped | OrderStatus::Delivered => {
-            Standing::Counted
-        }
+        OrderStatus::Paid | OrderStatus::Processing | OrderStatus::Shipped | OrderStatus::Delivered => Standing::Sold,
     }
 }
 
