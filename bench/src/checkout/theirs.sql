@@ -1,4 +1,4 @@
--- A shop's checkout in PostgreSQL: {schema} is the run's own, {totals} how the sales of a day are kept.
+-- A shop's checkout in PostgreSQL, in a schema of the run's own. How the sales of a day are kept is put in at the end.
 CREATE SCHEMA {schema};
 
 CREATE TABLE {schema}.products (

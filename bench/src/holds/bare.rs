@@ -77,6 +77,10 @@ impl Bare {
             return Some(None);
         };
         let rows = result.into_rows_result().expect("rows");
+        // Cassandra sends what it found only with a refusal.
+        if rows.column_specs().len() == 1 {
+            return None;
+        }
         let (applied, found) = rows.single_row::<(bool, Option<i32>)>().expect("an answer");
         (!applied).then_some(found)
     }

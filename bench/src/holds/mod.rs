@@ -29,7 +29,7 @@ use crate::{
 
 const CLIENTS: usize = 64;
 /// Units of the product; far more than are ever held.
-const STOCK: i32 = 100_000_000;
+const STOCK: i32 = 1_000_000;
 const POSTGRES: &str = "postgres: hot holds, 64 clients";
 const POSTGRES_FLOOR: f64 = 30.0;
 const CASSANDRA: &str = "cassandra: hot holds, 64 clients";
