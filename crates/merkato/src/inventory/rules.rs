@@ -74,11 +74,19 @@ pub(crate) struct Request {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
-    Reserve { quantity: i32, seconds: i64 },
+    Reserve {
+        quantity: i32,
+        seconds: i64,
+    },
     Release,
+    /// Units of a hold that has ended are taken again, if there are still as many free.
     Confirm,
+    /// Only of a hold that has not ended: nothing is taken from anybody else.
+    ConfirmHeld,
     GiveBack,
-    Extend { until: Timestamp },
+    Extend {
+        until: Timestamp,
+    },
 }
 
 /// The stock of a product, and those holds on it that something is asked of.
@@ -145,7 +153,8 @@ impl Stock {
         let hold = match request.wish {
             Wish::Reserve { quantity, seconds } => self.reserve(id, quantity, seconds, settings),
             Wish::Release => self.release(id),
-            Wish::Confirm => self.confirm(id, settings),
+            Wish::Confirm => self.confirm(id, true, settings),
+            Wish::ConfirmHeld => self.confirm(id, false, settings),
             Wish::GiveBack => self.give_back(id),
             Wish::Extend { until } => self.extend(id, until, settings),
         }?;
@@ -212,7 +221,7 @@ impl Stock {
         Ok(self.write(Hold { state: HoldState::Released, ..hold }))
     }
 
-    fn confirm(&mut self, id: HoldId, settings: &InventorySettings) -> Result<Hold> {
+    fn confirm(&mut self, id: HoldId, ended_too: bool, settings: &InventorySettings) -> Result<Hold> {
         let mut hold = self.get(id)?;
         match hold.state {
             HoldState::Confirmed => return Ok(hold),
@@ -221,7 +230,8 @@ impl Stock {
             HoldState::Held => {}
         }
         if !(hold.is_in_force(self.now) && self.let_go(&hold)) {
-            let chosen = self.choose_again(&hold, &settings.warehouse_rule).ok_or_else(|| ended(&hold))?;
+            let chosen = self.choose_again(&hold, &settings.warehouse_rule).filter(|_| ended_too);
+            let chosen = chosen.ok_or_else(|| ended(&hold))?;
             self.write_end(&hold);
             (hold.allocations, hold.backordered) = chosen;
         }

@@ -136,6 +136,7 @@ fn an_ended_hold_is_confirmed_or_extended_if_its_units_are_free_anywhere() {
     let mut shop = Shop::new(&[("a", 2), ("b", 1)]);
     shop.reserve(1, 2).unwrap();
     shop.wait(1_000);
+    assert!(matches!(shop.ask(1, Wish::ConfirmHeld), Err(Error::HoldEnded { .. })), "that takes nothing anew");
     shop.reserve(2, 1).unwrap();
     assert_eq!(shop.holds[&id(2)].allocations, BTreeMap::from([("a".into(), 1)]));
     let again = shop.ask(1, Wish::Extend { until: shop.clock.plus_seconds(600) }).unwrap();
@@ -279,6 +280,7 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(hold, quantity, seconds)| Step::Ask(hold, Wish::Reserve { quantity, seconds })),
         2 => hold.clone().prop_map(|hold| Step::Ask(hold, Wish::Release)),
         3 => hold.clone().prop_map(|hold| Step::Ask(hold, Wish::Confirm)),
+        2 => hold.clone().prop_map(|hold| Step::Ask(hold, Wish::ConfirmHeld)),
         2 => hold.clone().prop_map(|hold| Step::Ask(hold, Wish::GiveBack)),
         2 => (hold, -50..400i64)
             .prop_map(|(hold, seconds)| Step::Ask(hold, Wish::Extend { until: NOW.plus_seconds(seconds) })),
@@ -322,7 +324,8 @@ impl Model {
             (Wish::Reserve { .. }, Some(_)) => false,
             (Wish::Release, state) => state != Some(HoldState::Confirmed),
             (Wish::Confirm, Some(HoldState::Held)) => found.is_some_and(kept),
-            (Wish::Confirm, state) => state == Some(HoldState::Confirmed),
+            (Wish::ConfirmHeld, Some(HoldState::Held)) => found.is_some_and(|found| found.is_in_force(now)),
+            (Wish::Confirm | Wish::ConfirmHeld, state) => state == Some(HoldState::Confirmed),
             (Wish::GiveBack, state) => matches!(state, Some(HoldState::Confirmed | HoldState::Returned)),
             (Wish::Extend { until }, Some(HoldState::Held)) => found.is_some_and(|found| {
                 found.is_in_force(now) || (on_grid(*until, &settings()) > now && fits(found.quantity))
@@ -345,7 +348,7 @@ impl Model {
         match wish {
             Wish::Reserve { .. } => assert!(answer.is_in_force(now) || was == Some(HoldState::Confirmed)),
             Wish::Release => assert!(matches!(answer.state, HoldState::Released | HoldState::Returned)),
-            Wish::Confirm => assert_eq!(answer.state, HoldState::Confirmed),
+            Wish::Confirm | Wish::ConfirmHeld => assert_eq!(answer.state, HoldState::Confirmed),
             Wish::GiveBack => assert_eq!(answer.state, HoldState::Returned),
             Wish::Extend { .. } => {
                 assert!(answer.is_in_force(now) && before.is_some_and(|before| before.ends_at <= answer.ends_at));

@@ -1,5 +1,5 @@
-//! One hold over several products: all or none. The products are asked one after the other, in the order of their ids, so
-//! that of two who want the last units of the same products one gets them all.
+//! One hold over several products: all or none. Units are taken from the products one after the other, in the order of their
+//! ids, so that of two who want the last units of the same products one gets them all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -131,12 +131,25 @@ pub async fn extend_lines(ctx: &Context, hold: HoldId, products: &[ProductId], u
 /// Confirms the hold on all these products, or on none: on a refusal what was confirmed is given back. After an error some
 /// may be confirmed: ask again, or give all of them back.
 ///
+/// What is held is confirmed side by side, as it takes nothing from anybody; units of holds that have ended are taken again one
+/// after the other, as when they are reserved.
+///
 /// RACE: the same confirmation may be under way twice, and units that the one finds gone may be free again for the other. So
 /// the refused hold is released before anything is given back: then no other can confirm it any more, and all fail. Where
 /// another has just confirmed it, it was not refused after all.
 pub async fn confirm_lines(ctx: &Context, hold: HoldId, products: &[ProductId]) -> Result<Vec<Hold>> {
-    let mut confirmed = Vec::with_capacity(products.len());
-    for product in check_lines(hold, products, &Wish::Confirm)? {
+    let products = check_lines(hold, products, &Wish::ConfirmHeld)?;
+    let ask = |product| async move { (product, decide::submit(ctx, product, hold, Wish::ConfirmHeld).await) };
+    let answers: Vec<_> = stream::iter(products).map(ask).buffered(AT_ONCE).collect().await;
+    let (mut confirmed, mut left) = (Vec::with_capacity(answers.len()), Vec::new());
+    for (product, answer) in answers {
+        match answer {
+            Ok(sold) => confirmed.push(sold),
+            Err(error) if error.is_refusal() => left.push(product),
+            Err(error) => return Err(error),
+        }
+    }
+    for product in left {
         let refusal = match decide::submit(ctx, product, hold, Wish::Confirm).await {
             Ok(sold) => {
                 confirmed.push(sold);
