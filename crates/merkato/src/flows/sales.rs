@@ -39,14 +39,13 @@ fn contribution(order: &Order) -> Contribution {
 }
 
 /// Counts an order as it is now. Again, or later than a newer state of it, it changes nothing.
-///
-/// RACE: the order may change between the read and the count. Whoever changes it counts it again, at a later revision.
 pub async fn count_order(ctx: &Context, order: OrderId) -> Result<()> {
-    let order = orders::get_order(ctx, order).await?;
-    Ok(count(ctx, &order).await?)
+    Ok(count(ctx, &orders::get_order(ctx, order).await?).await?)
 }
 
-/// As `count_order`, of an order that was just read or written.
+/// Counts an order as it was read.
+///
+/// RACE: the order may change between the read and the count. Whoever changes it counts it again, at a later revision.
 pub(super) async fn count(ctx: &Context, order: &Order) -> analytics::Result<()> {
     analytics::record_order(ctx, contribution(order)).await?;
     Ok(())

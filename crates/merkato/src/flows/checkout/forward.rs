@@ -66,12 +66,13 @@ pub(super) async fn go(checkout: &Checkout, run: &Run<'_>) -> Result<Went> {
     if let Err(went) = capture(checkout, run, &payment_id).await? {
         return Ok(went);
     }
-    if !run.step("pay", pay(checkout, run, &payment_id)).await? {
+    let Some(order) = run.step("pay", pay(checkout, run, &payment_id)).await? else {
         return Ok(Went::Nowhere(Failure::Cancelled));
-    }
+    };
     turned.extend(turned_by(&holds));
     // A run before this one may have seen the last unit go.
-    after(checkout, run, if run.resumed { products } else { turned }).await?;
+    let turned = if run.resumed { products.clone() } else { turned };
+    after(run, &order, &products, &turned).await?;
     Ok(Went::Through)
 }
 
@@ -216,32 +217,39 @@ async fn capture(checkout: &Checkout, run: &Run<'_>, payment_id: &Option<String>
     Ok(captured.map(drop))
 }
 
-/// Whether the order is paid now; not if it was cancelled.
-async fn pay(checkout: &Checkout, run: &Run<'_>, payment_id: &Option<String>) -> Result<bool> {
+/// The order, which is paid now; None if it was cancelled.
+async fn pay(checkout: &Checkout, run: &Run<'_>, payment_id: &Option<String>) -> Result<Option<Order>> {
     let change = Change {
         payment_status: Some(PaymentStatus::Captured),
         payment_id: payment_id.clone(),
         ..Change::by("system", key_of(checkout.checkout_id(), "pay"))
     };
     match orders::change_status(run.ctx, checkout.draft.order_id, OrderStatus::Paid, change).await {
-        Ok(_) => Ok(true),
-        Err(orders::Error::IllegalTransition { .. }) => Ok(false),
+        Ok(order) => Ok(Some(order)),
+        Err(orders::Error::IllegalTransition { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// What follows from a paid order elsewhere.
-async fn after(checkout: &Checkout, run: &Run<'_>, turned: Vec<ProductId>) -> Result<()> {
+/// What follows from a paid order elsewhere. Nothing of it rests on the rest of it: all of it is done side by side, and where
+/// one part fails, whoever goes on does all of it again.
+async fn after(run: &Run<'_>, order: &Order, products: &[ProductId], turned: &[ProductId]) -> Result<()> {
     let ctx = run.ctx;
-    run.step("count", sales::count_order(ctx, checkout.draft.order_id)).await?;
-    let products = checkout.products();
-    if (2..=limits::BOUGHT_TOGETHER_MAX).contains(&products.len()) {
-        let purchase = checkout.draft.order_id.0;
-        run.step("relate", async { Ok(catalog::record_purchase(ctx, purchase, &products).await?) }).await?;
-    }
-    if !turned.is_empty() {
-        run.step("stock", stock::follow_all(ctx, &turned)).await?;
-    }
+    let count = run.step("count", async { Ok(sales::count(ctx, order).await?) });
+    let relate = async {
+        if !(2..=limits::BOUGHT_TOGETHER_MAX).contains(&products.len()) {
+            return Ok(());
+        }
+        let purchase = order.order_id.0;
+        run.step("relate", async { Ok(catalog::record_purchase(ctx, purchase, products).await?) }).await
+    };
+    let follow = async {
+        if turned.is_empty() {
+            return Ok(());
+        }
+        run.step("stock", stock::follow_all(ctx, turned)).await
+    };
+    futures::try_join!(count, relate, follow)?;
     Ok(())
 }
 

@@ -7,8 +7,8 @@
 //! 4. Whatever cannot go on is undone: the money is given up, the order is cancelled, the stock is free, the cart is filled.
 //!    Every part of it decides by itself which of two that race for it was first, and each is told.
 //!
-//! The steps, in order: redeem, reserve, place, authorise, confirm, capture, pay, count, relate, stock. Undoing: fence, void,
-//! cancel, release, restore, unredeem, count, stock.
+//! The steps, in order: redeem, reserve, place, authorise, confirm, capture, pay; then count, relate and stock side by side.
+//! Undoing: fence, void, cancel, release, restore, unredeem, count, stock.
 
 mod forward;
 mod quote;
