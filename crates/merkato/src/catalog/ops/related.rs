@@ -129,21 +129,21 @@ pub async fn record_purchase(ctx: &Context, purchase: Uuid, products: &[ProductI
 
 async fn note_others(ctx: &Context, purchase: Uuid, id: ProductId, products: &[ProductId]) -> Result<()> {
     let others: Vec<ProductId> = products.iter().copied().filter(|other| *other != id).collect();
-    let Some(first) = others.first() else { return Ok(()) };
-    let commit_id = Uuid::new_v5(&purchase, id.0.as_bytes());
-    loop {
-        // RACE: the rows are read after the version, and written only if it is still the same.
-        let (_, version) = ctx.store.get_versioned::<BoughtTogether>((id, *first)).await?;
-        let rows = ctx.store.get_many::<BoughtTogether>(others.iter().map(|other| (id, *other))).await?;
-        let mut commit = Commit::with_id(commit_id).unchanged::<BoughtTogether>(id, version);
-        for (other, row) in others.iter().zip(rows) {
-            let times = row.map_or(0, |row| row.times) + 1;
-            commit = commit.put(&BoughtTogether { product_id: id, other_id: *other, times });
-        }
-        match ctx.store.commit(commit).await {
-            Ok(_) => return Ok(()),
-            Err(DataError::Conflict(_)) => {}
-            Err(error) => return Err(error.into()),
-        }
+    if others.is_empty() {
+        return Ok(());
     }
+    let commit_id = Uuid::new_v5(&purchase, id.0.as_bytes());
+    // RACE: two purchases of the product. Both count on one version of its rows, and only one commit finds it unchanged.
+    ctx.store
+        .guarded_prefixes::<BoughtTogether, _, DataError>(id, others.iter().copied(), |found| {
+            let mut commit = Commit::with_id(commit_id);
+            for other in &others {
+                let known = found.rows.iter().find(|row| row.other_id == *other);
+                let times = known.map_or(0, |row| row.times) + 1;
+                commit = commit.put(&BoughtTogether { product_id: id, other_id: *other, times });
+            }
+            Ok((commit, ()))
+        })
+        .await?;
+    Ok(())
 }
