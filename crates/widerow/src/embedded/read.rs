@@ -19,6 +19,9 @@ use crate::{
     value::Value,
 };
 
+/// Rows that room is made for beforehand: most slices are pages, and decisions read few rows under a high limit.
+const ROWS_EXPECTED: usize = 32;
+
 /// A consistent view of the folder, on one table.
 pub(super) struct View<'v> {
     db: &'v Database,
@@ -100,7 +103,7 @@ impl<'v> View<'v> {
                 from = from.max(position);
             }
         }
-        let mut rows = Rows::with_capacity(table, slice.limit.min(256));
+        let mut rows = Rows::with_capacity(table, slice.limit.min(ROWS_EXPECTED));
         let mut bytes_read = 0;
         if from < to {
             // RACE: not a range of the keyspace itself, which shows a batch row by row as it is being applied.
