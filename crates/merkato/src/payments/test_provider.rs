@@ -24,6 +24,9 @@ use super::{Authorise, Authorised, Captured, Error, Payment, PaymentProvider, Pa
 /// Calls of one operation under one key that may fail by chance: who asks again is answered in the end.
 const CHAOS_CALLS_MAX: u32 = 6;
 
+/// What the ids of payments begin with; the key of the authorisation follows.
+const PREFIX: &str = "test_";
+
 /// Failures by chance, the same for the same seed, key and number of the call, whatever else goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chaos {
@@ -201,7 +204,7 @@ impl Ledger {
     }
 
     fn by_payment(&self, payment_id: &str) -> Option<&Entry> {
-        self.charges.values().find(|entry| entry.charge.payment_id == payment_id)
+        self.charges.get(&key_of(payment_id)?)
     }
 
     fn source(&self, payment_id: &str) -> Option<String> {
@@ -282,9 +285,8 @@ impl Ledger {
         if self.was_made(key, &wanted)? {
             return Ok(refunded);
         }
-        let charge = self.charges.values_mut().map(|entry| &mut entry.charge);
-        let mut charge = charge.filter(|charge| charge.payment_id == payment_id);
-        let charge = charge.next().ok_or_else(|| Error::PaymentNotFound { payment_id: payment_id.to_owned() })?;
+        let entry = key_of(payment_id).and_then(|key| self.charges.get_mut(&key));
+        let charge = &mut entry.ok_or_else(|| Error::PaymentNotFound { payment_id: payment_id.to_owned() })?.charge;
         check_amount(amount, charge.captured - charge.refunded)?;
         charge.refunded += amount;
         charge.state = PaymentState::Refunded;
@@ -332,9 +334,14 @@ impl Ledger {
 
 impl Charge {
     fn new(key: Uuid, request: Option<Authorise>, state: PaymentState) -> Self {
-        let payment_id = format!("test_{}", key.simple());
+        let payment_id = format!("{PREFIX}{}", key.simple());
         Charge { key, payment_id, request, state, captured: Decimal::ZERO, refunded: Decimal::ZERO }
     }
+}
+
+/// The key of the authorisation that a payment's id was made of.
+fn key_of(payment_id: &str) -> Option<Uuid> {
+    Uuid::parse_str(payment_id.strip_prefix(PREFIX)?).ok()
 }
 
 fn check_amount(wanted: Decimal, available: Decimal) -> Result<()> {
