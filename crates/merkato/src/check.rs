@@ -80,6 +80,13 @@ impl Check {
         }
     }
 
+    /// An e-mail address, as far as it can be told without writing to it.
+    pub fn email(&mut self, field: &str, email: &str) {
+        let good = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
+        self.line(field, email, 1..=limits::EMAIL_BYTES_MAX);
+        self.that(good || email.is_empty(), field, "not an e-mail address");
+    }
+
     /// A slug: lower-case letters and digits in words between hyphens, as in an address.
     pub fn slug(&mut self, field: &str, slug: &str) {
         let good = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use uuid::Uuid;
-use widerow::{Store, Timestamp, time::Clock};
+use widerow::{Row, Store, Timestamp, time::Clock};
 
 use crate::{
     analytics,
@@ -89,6 +89,20 @@ impl Context {
 
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Shows every row that the tenant has in a table. It walks over the table of all tenants: for sweeps and verification.
+    pub(crate) async fn for_each_row<R: Row>(&self, mut see: impl FnMut(R)) -> Result<(), widerow::Error> {
+        for mut range in self.store.database().scan(R::table(), 1).await? {
+            while let Some(rows) = range.next().await? {
+                for (tenant, row) in rows {
+                    if tenant == *self.store.tenant() {
+                        see(R::from_values(row.values).map_err(|m| widerow::Error::mismatch(&R::table().name, m))?);
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A new id: a UUIDv7 of the context's own time and chance.

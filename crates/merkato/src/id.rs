@@ -2,6 +2,13 @@
 
 use uuid::Uuid;
 
+/// The id that follows from a digest and does not lead back.
+pub(crate) fn of_digest(digest: &[u8; 32]) -> Uuid {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
+}
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*

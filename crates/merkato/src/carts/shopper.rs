@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     check::Invalid,
     context::Context,
-    id::{CartId, UserId},
+    id::{self, CartId, UserId},
     text::{hex, is_hex},
 };
 
@@ -55,9 +55,7 @@ impl GuestToken {
     /// Where the guest's cart is, without looking it up.
     pub fn cart_id(&self) -> CartId {
         let digest = Sha256::new().chain_update("merkato guest cart ").chain_update(&self.0).finalize();
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&digest[..16]);
-        CartId(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+        CartId(id::of_digest(&digest.into()))
     }
 }
 

@@ -273,9 +273,7 @@ impl OrderDraft {
         let line_max = limits::LINE_BYTES_MAX;
         check.line("order_number", &self.order_number, 1..=limits::ORDER_NUMBER_BYTES_MAX);
         if let Some(email) = &self.user_email {
-            let good = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
-            check.line("user_email", email, 1..=limits::EMAIL_BYTES_MAX);
-            check.that(good || email.is_empty(), "user_email", "not an e-mail address");
+            check.email("user_email", email);
         }
         check.optional_line("customer_name", self.customer_name.as_deref(), line_max);
         for (field, address) in

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rust_decimal::Decimal;
-use widerow::{Commit, Row};
+use widerow::Commit;
 
 use super::cart::{self, Contents};
 use crate::{
@@ -39,9 +39,15 @@ pub struct WrongTotals {
 pub async fn verify_carts(ctx: &Context, repair: bool) -> Result<Verified> {
     let mut report = Verified::default();
     let mut users = BTreeSet::new();
-    for_each_row::<CartEntry>(ctx, |row| users.insert(row.user_id)).await?;
+    ctx.for_each_row::<CartEntry>(|row| {
+        users.insert(row.user_id);
+    })
+    .await?;
     let mut carts = BTreeSet::new();
-    for_each_row::<CartLine>(ctx, |row| carts.insert(row.cart_id)).await?;
+    ctx.for_each_row::<CartLine>(|row| {
+        carts.insert(row.cart_id);
+    })
+    .await?;
     for user in users {
         report.users += 1;
         let (listed, active) = look_at_list(ctx, user, repair).await?;
@@ -53,19 +59,6 @@ pub async fn verify_carts(ctx: &Context, repair: bool) -> Result<Verified> {
         report.totals.extend(look_at_totals(ctx, cart, repair).await?);
     }
     Ok(report)
-}
-
-async fn for_each_row<R: Row>(ctx: &Context, mut see: impl FnMut(R) -> bool) -> Result<()> {
-    for mut range in ctx.store.database().scan(R::table(), 1).await? {
-        while let Some(rows) = range.next().await? {
-            for (tenant, row) in rows {
-                if tenant == *ctx.store.tenant() {
-                    see(R::from_values(row.values).map_err(|m| widerow::Error::mismatch(&R::table().name, m))?);
-                }
-            }
-        }
-    }
-    Ok(())
 }
 
 async fn look_at_list(ctx: &Context, user: UserId, repair: bool) -> Result<(Vec<CartId>, usize)> {

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use widerow::Row;
-
 use super::decide::{self, guarded_stock};
 use crate::{
     context::Context,
@@ -25,7 +23,7 @@ pub async fn sweep(ctx: &Context) -> Result<usize> {
 pub async fn list_unsettled(ctx: &Context) -> Result<BTreeSet<ProductId>> {
     let mut products = BTreeSet::new();
     let now = ctx.now();
-    for_each_row(ctx, |row| {
+    ctx.for_each_row::<Inventory>(|row| {
         if row.shelf().is_some_and(|shelf| shelf.has_ended_units(now)) {
             products.insert(row.product_id);
         }
@@ -41,19 +39,4 @@ pub async fn settle(ctx: &Context, product: ProductId) -> Result<usize> {
         Ok((decide::changes(stock, &ctx.settings.inventory), stock.changed_shelves.len()))
     })
     .await
-}
-
-/// Every row of the tenant's inventory.
-pub(super) async fn for_each_row(ctx: &Context, mut see: impl FnMut(Inventory)) -> Result<()> {
-    for mut range in ctx.store.database().scan(Inventory::table(), 1).await? {
-        while let Some(rows) = range.next().await? {
-            for (tenant, row) in rows {
-                if tenant == *ctx.store.tenant() {
-                    let row = Inventory::from_values(row.values);
-                    see(row.map_err(|m| widerow::Error::mismatch(&Inventory::table().name, m))?);
-                }
-            }
-        }
-    }
-    Ok(())
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use widerow::Timestamp;
 
-use super::{decide::stock_of, sweep::for_each_row};
+use super::decide::stock_of;
 use crate::{
     context::Context,
     id::ProductId,
@@ -48,7 +48,7 @@ pub struct StockDifference {
 pub async fn verify_stock(ctx: &Context, product: Option<ProductId>) -> Result<Verified> {
     let mut products = BTreeSet::from_iter(product);
     if product.is_none() {
-        for_each_row(ctx, |row| {
+        ctx.for_each_row::<Inventory>(|row| {
             products.insert(row.product_id);
         })
         .await?;
