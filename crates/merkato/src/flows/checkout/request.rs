@@ -6,12 +6,13 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::{
+    accounts::fold_email,
     carts::{Shopper, Which},
     check::{Check, Invalid},
     id::{self, CheckoutId, UserId},
     limits,
     orders::PostalAddress,
-    text::{self, hex},
+    text::hex,
 };
 
 /// A cart to be ordered, and how.
@@ -82,7 +83,7 @@ impl CheckoutRequest {
     }
 
     pub(super) fn folded_email(&self) -> String {
-        text::fold(self.email.trim())
+        fold_email(&self.email)
     }
 
     pub(super) fn fingerprint(&self) -> String {
