@@ -120,6 +120,10 @@ pub const WAREHOUSE_ID_CHARS_MAX: usize = 64;
 pub const STOCK_REQUESTS_TOGETHER_MAX: usize = 90;
 /// Requests for the stock of one product that wait in one process.
 pub const STOCK_REQUESTS_WAITING_MAX: usize = 10_000;
+/// Purchases of two products together by which one that is noted again is known.
+pub const PURCHASES_A_PAIR_KNOWN: usize = 8;
+/// Rows of stock and holds that one process remembers of what it wrote last; each takes some hundred bytes.
+pub const STOCK_ROWS_REMEMBERED_MAX: usize = 65_536;
 /// Categories of one order that are counted.
 pub const CATEGORIES_AN_ORDER_MAX: usize = 1_000;
 /// Units of one order and category, or of one product and day.

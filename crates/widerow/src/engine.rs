@@ -400,8 +400,11 @@ pub struct Guarded {
     pub partition: Vec<Value>,
     /// The version and sequence that were read, or None to go by the guards alone (only with `native_guards`).
     pub expect: Option<Expect>,
-    /// Checked in the same step (only with `native_guards`; otherwise they were checked on what `expect` names).
+    /// Checked in the same step (only with `native_guards`; otherwise they were checked on what `expect` names). Beside an
+    /// expected version every engine takes `Absent` of rows that the step puts, and may answer `Moved` for a refusal.
     pub guards: Vec<RawGuard>,
+    /// For each write of the partition, in order: whether its row was not there, not even expired, at the expected version.
+    pub new_rows: Vec<bool>,
     /// Open this entry in the partition's outbox: its id (that of the try, not of the commit) and its bucket. The other
     /// writes are in the pending table under it.
     pub outbox: Option<(Uuid, i64)>,

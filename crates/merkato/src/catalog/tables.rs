@@ -373,6 +373,8 @@ pub struct BoughtTogether {
     pub product_id: ProductId,
     pub other_id: ProductId,
     pub times: i64,
+    /// The last purchases that were counted, the newest last: one that is noted again is known by it.
+    pub lately: Vec<Uuid>,
 }
 
 /// Q5: what is bought together with a product, most often first.

@@ -91,9 +91,10 @@ pub(super) enum Shape {
     Row,
     /// A slice from its beginning: the length of the prefix, the operators of the bounds, whether it is reversed.
     Slice(usize, Bound<()>, Bound<()>, bool),
-    /// A row, with or without an end.
+    /// A row, with or without an end; only if there is none.
     Put {
         ends: bool,
+        if_new: bool,
     },
 }
 
@@ -207,18 +208,24 @@ pub(super) struct Builder<'v> {
     known: Option<Arc<Text>>,
     shape: Option<(&'v Texts, Shape)>,
     values: Vec<Cell<'v>>,
+    leaves_nulls: bool,
 }
 
 impl<'v> Builder<'v> {
     pub fn new(keyspace: &'v str, table: &'static Table) -> Self {
         let (text, values) = (String::new(), Vec::with_capacity(table.columns.len() + 3));
-        Builder { keyspace, table, text, known: None, shape: None, values }
+        Builder { keyspace, table, text, known: None, shape: None, values, leaves_nulls: false }
     }
 
     /// The same shape of the same table must always come to the same text.
     pub fn shaped(keyspace: &'v str, table: &'static Table, texts: &'v Texts, shape: Shape) -> Self {
         let known = texts.find(table, shape);
         Builder { known, shape: Some((texts, shape)), ..Builder::new(keyspace, table) }
+    }
+
+    /// From now on a column that is null is left as it is.
+    pub fn leave_nulls(&mut self, leave: bool) {
+        self.leaves_nulls = leave;
     }
 
     pub fn of(&self) -> &'static Table {
@@ -274,7 +281,8 @@ impl<'v> Builder<'v> {
             (Type::Text, Value::Text(text)) => Cell::Text(text),
             (Type::Blob, Value::Blob(bytes)) => Cell::Blob(bytes),
             (column_type, value) => {
-                convert::to_cql(self.keyspace, column_type, value)?.map_or(Cell::Null, Cell::Converted)
+                let null = if self.leaves_nulls { Cell::Unset } else { Cell::Null };
+                convert::to_cql(self.keyspace, column_type, value)?.map_or(null, Cell::Converted)
             }
         };
         Ok(self.bind_cell(cell))

@@ -58,11 +58,16 @@ impl Cassandra {
             return Err(Error::invalid(table.name.clone(), "a guarded step needs the version that was read"));
         };
         let mut cqls = vec![self.update_bookkeeping(step, guarded, expect)?];
-        for write in &step.writes {
+        for (position, write) in step.writes.iter().enumerate() {
             if write.table().name != table.name || write.partition() != guarded.partition.as_slice() {
                 return Err(Error::invalid(table.name.clone(), "a guarded step writes to its own partition only"));
             }
-            self.write_statements(step.tenant, write, step.now, &mut cqls)?;
+            let over = match guarded.new_rows.get(position) {
+                Some(true) if is_assumed(guarded, write) => Over::NothingIf,
+                Some(true) => Over::Nothing,
+                _ => Over::Anything,
+            };
+            self.write_statements(step.tenant, write, over, step.now, &mut cqls)?;
         }
         meter::charge(Cost { conditional_writes: 1, ..Cost::default() });
         let sent = self.link.transact(&cqls, link::plain_level(table.write)).await;
@@ -83,7 +88,7 @@ impl Cassandra {
         }
         let mut cqls = Vec::new();
         for write in plain() {
-            self.write_statements(step.tenant, write, step.now, &mut cqls)?;
+            self.write_statements(step.tenant, write, Over::Anything, step.now, &mut cqls)?;
         }
         let kind = if one_partition(plain()) { BatchType::Unlogged } else { BatchType::Logged };
         if kind == BatchType::Logged {
@@ -102,7 +107,7 @@ impl Cassandra {
         // be repeated.
         cqls.clear();
         for write in step.writes.iter().filter(|w| w.table().counters) {
-            self.write_statements(step.tenant, write, step.now, &mut cqls)?;
+            self.write_statements(step.tenant, write, Over::Anything, step.now, &mut cqls)?;
         }
         for cql in cqls {
             let sent = Box::pin(self.link.write_once(&cql, link::plain_level(cql.table.write))).await;
@@ -127,7 +132,7 @@ impl Cassandra {
             if write.table().guarded || write.table().counters {
                 return Err(Error::invalid(write.table().name.clone(), "later writes go to plain tables only"));
             }
-            self.write_statements(tenant, write, now, &mut cqls)?;
+            self.write_statements(tenant, write, Over::Anything, now, &mut cqls)?;
         }
         meter::charge(Write::cost(writes));
         let sent = gather(cqls, |cql| async move {
@@ -153,7 +158,7 @@ impl Cassandra {
         cql.text(" IF ").name(cql::VERSION).text(" = ?").bind_cell(Cell::Null);
         let mut cqls = vec![cql.finish()];
         for write in writes {
-            self.write_statements(late.tenant, write, late.now, &mut cqls)?;
+            self.write_statements(late.tenant, write, Over::Nothing, late.now, &mut cqls)?;
         }
         meter::charge(Cost { conditional_writes: 1, ..Cost::default() });
         let sent = self.link.transact(&cqls, lasting(table.write)).await;
@@ -244,6 +249,7 @@ impl Cassandra {
         &'v self,
         tenant: &'v Tenant,
         write: &'v Write,
+        over: Over,
         now: Timestamp,
         cqls: &mut Vec<Cql<'v>>,
     ) -> Result<()> {
@@ -252,7 +258,7 @@ impl Cassandra {
                 return Err(Error::invalid(table.name.clone(), "counters are added to, not put"));
             }
             Write::Put { table, values, expires_at, .. } => {
-                cqls.push(self.put_row(tenant, table, values, *expires_at, now)?);
+                cqls.push(self.put_row(tenant, table, values, *expires_at, over, now)?);
                 if cql::statics(table).any(|column| !values[column].is_null()) {
                     let cells = cql::statics(table).map(|column| (column, &values[column]));
                     let cells = cells.filter(|(_, value)| !value.is_null());
@@ -284,12 +290,15 @@ impl Cassandra {
         table: &'static Table,
         values: &'v [Value],
         expires_at: Option<Timestamp>,
+        over: Over,
         now: Timestamp,
     ) -> Result<Cql<'v>> {
         let end = CqlValue::Timestamp(CqlTimestamp(expires_at.unwrap_or(NEVER).millis()));
         let ttl = ttl_seconds(expires_at, now);
         let own = |column: &usize| table.columns[*column].kind != Kind::Static;
-        let mut cql = Builder::shaped(&self.link.keyspace, table, &self.link.texts, Shape::Put { ends: ttl > 0 });
+        let shape = Shape::Put { ends: ttl > 0, if_new: over == Over::NothingIf };
+        let mut cql = Builder::shaped(&self.link.keyspace, table, &self.link.texts, shape);
+        cql.leave_nulls(over != Over::Anything);
         // Few rows end: the others say so in the text.
         let using_ttl = if ttl > 0 { " USING TTL ?" } else { " USING TTL 0" };
         if cql::has_live_mark(table) {
@@ -311,7 +320,7 @@ impl Cassandra {
             }
             cql.text(", ").name(cql::EXPIRES_AT).bind(end).text(") VALUES (?");
             (0..table.columns.len()).filter(own).for_each(|_| _ = cql.text(", ?"));
-            cql.text(", ?)").text(using_ttl);
+            cql.text(", ?)").text(if over == Over::NothingIf { " IF NOT EXISTS" } else { "" }).text(using_ttl);
             if ttl > 0 {
                 cql.bind(CqlValue::Int(ttl));
             }
@@ -379,6 +388,25 @@ impl Cassandra {
         let pivot = any_value(&table.clustering()[0].column_type);
         Ok(vec![delete(Bound::Unbounded, Bound::Excluded(pivot))?, delete(Bound::Included(pivot), Bound::Unbounded)?])
     }
+}
+
+/// What a row is put over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Over {
+    Anything,
+    /// There is no row: what is null in the new one need not be deleted. A null is a tombstone, and many rows are half of
+    /// them.
+    Nothing,
+    /// As `Nothing`, if that is so: the transaction finds out.
+    NothingIf,
+}
+
+/// Whether it is to be found out that the row is not there. Only for rows beside the bookkeeping: their tables are inserted
+/// into.
+fn is_assumed(guarded: &Guarded, write: &Write) -> bool {
+    let Write::Put { table, values, .. } = write else { return false };
+    let clustering = &values[table.partition_columns..table.key_columns()];
+    guarded.guards.iter().any(|guard| guard.clustering == clustering)
 }
 
 /// The native time to live only reclaims space: zero, which is none, where the server could not keep it.

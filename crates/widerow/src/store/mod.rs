@@ -3,6 +3,7 @@
 mod expand;
 mod plan;
 mod read;
+mod remember;
 mod scan;
 mod settle;
 mod verify;
@@ -21,6 +22,7 @@ use uuid::Uuid;
 
 pub use self::{
     read::{Cursor, Page, SliceRequest, Statics},
+    remember::Remembered,
     scan::{Histogram, ScanRows},
     verify::{Difference, DifferenceKind, VerifyOptions, VerifyReport},
     write::Partition,

@@ -77,6 +77,11 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Whether this is the partition that the commit is guarded on.
+    pub(super) fn is_of(&self, table: &Table, partition: &[Value]) -> bool {
+        self.guarded.as_ref().is_some_and(|(t, p)| t.name == table.name && p == partition)
+    }
+
     /// All guards and all writes to guarded tables must be on one partition.
     fn guard_partition(&mut self, inner: &Inner, table: &'static Table, partition: &[Value]) -> Result<()> {
         inner.known(table)?;

@@ -10,6 +10,12 @@ use crate::{
     value::Value,
 };
 
+/// What became of a commit's step, and whether it was all of the commit: no later writes are on their way.
+pub(super) struct Split {
+    pub applied: Applied,
+    pub at_once: bool,
+}
+
 /// What became of a step, and whether the answer comes from the engine or, that one being lost, from the ring.
 pub(crate) struct Settled {
     pub applied: Applied,
@@ -75,17 +81,19 @@ impl Store {
         inside: Vec<Write>,
         outside: Vec<Write>,
         now: Timestamp,
-    ) -> Result<Applied> {
+    ) -> Result<Split> {
         let timestamp = guarded.expect.map_or_else(|| self.inner.timestamp(), |e| e.next.0);
         let partition = (guarded.table, guarded.partition.clone());
         let mut step = Step { id, tenant: &self.tenant, guarded: Some(guarded), writes: inside, now, timestamp };
         let inside = step.writes.len();
         step.writes.extend(outside);
         if self.fits(beside, &step.writes, Some(&partition)) {
-            self.apply_settled(&step).await.map(|settled| settled.applied)
+            let settled = self.apply_settled(&step).await?;
+            Ok(Split { applied: settled.applied, at_once: true })
         } else {
             let outside = step.writes.split_off(inside);
-            self.apply_with_outbox(step, outside).await
+            let applied = self.apply_with_outbox(step, outside).await?;
+            Ok(Split { applied, at_once: false })
         }
     }
 
@@ -101,8 +109,9 @@ impl Store {
         let (inside, outside) =
             writes.into_iter().partition(|w| w.table().name == table.name && w.partition() == partition);
         let expect = Some(self.expect(anchor));
-        let guarded = Guarded { table, partition: partition.to_vec(), expect, guards: Vec::new(), outbox: None };
-        self.apply_split(id, guarded, 1, inside, outside, self.inner.now()).await
+        let (partition, guards, new_rows) = (partition.to_vec(), Vec::new(), Vec::new());
+        let guarded = Guarded { table, partition, expect, guards, new_rows, outbox: None };
+        Ok(self.apply_split(id, guarded, 1, inside, outside, self.inner.now()).await?.applied)
     }
 
     pub(super) fn expect(&self, anchor: &Anchor) -> Expect {

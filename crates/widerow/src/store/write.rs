@@ -10,10 +10,11 @@ use super::{
     Statics, Store,
     plan::{self, Plan},
     read::typed,
+    remember::Remembered,
 };
 use crate::{
     commit::{Commit, Committed, Conflict},
-    engine::{Add, Anchor, AnchorRows, Applied, Atomicity, Condition, Guarded, RawRow, Step, Version, Write},
+    engine::{Add, Anchor, AnchorRows, Applied, Atomicity, Condition, Guarded, RawGuard, RawRow, Step, Version, Write},
     error::{Error, Result},
     key, limits,
     row::{ColumnOf, KeyParts, Row},
@@ -37,11 +38,11 @@ pub struct Partition<R> {
 /// What is known of the guarded partition when a step is made.
 pub(super) struct Known {
     pub anchor: Anchor,
-    scope: Scope,
+    pub(super) scope: Scope,
 }
 
 /// Which rows of the partition were read.
-enum Scope {
+pub(super) enum Scope {
     /// Those with these clustering keys, one entry of `anchor.rows` for each.
     Keys(Vec<Vec<Value>>),
     /// All that begin with one of these.
@@ -63,8 +64,9 @@ impl Known {
     }
 }
 
-enum Outcome {
-    Done(Committed),
+pub(super) enum Outcome {
+    /// And whether all of it is made: no later writes are on their way.
+    Done(Committed, bool),
     Moved,
 }
 
@@ -83,8 +85,8 @@ impl Store {
         let mut tries = 0;
         loop {
             let known = if self.needs_read(plan) { Some(self.read_for(plan, table, partition).await?) } else { None };
-            match self.attempt(plan, known).await? {
-                Outcome::Done(committed) => return Ok(committed),
+            match self.attempt(plan, known, &[]).await? {
+                Outcome::Done(committed, _) => return Ok(committed),
                 Outcome::Moved => self.pause(table, &mut tries).await?,
             }
         }
@@ -116,6 +118,22 @@ impl Store {
         &self,
         partition: R::Partition,
         prefixes: impl IntoIterator<Item = impl KeyParts>,
+        decide: impl FnMut(&Partition<R>) -> Result<(Commit, T), E>,
+    ) -> Result<T, E> {
+        self.guarded_from::<R, T, E>(&mut None, partition, prefixes, decide).await
+    }
+
+    /// As `guarded_prefixes`, by a writer that decides on one partition again and again: what it left there last is
+    /// remembered, and needs no read as long as nobody else has written the partition. What is remembered is the partition's
+    /// alone; whoever has none begins with `None`.
+    ///
+    /// Whole keys that are not remembered are taken to be those of new rows, as long as the commit puts them; where that
+    /// turns out wrong, everything is read and decided again. So a new row should be named by its whole key.
+    pub async fn guarded_from<R: Row, T, E: From<Error>>(
+        &self,
+        remembered: &mut Option<Remembered>,
+        partition: R::Partition,
+        prefixes: impl IntoIterator<Item = impl KeyParts>,
         mut decide: impl FnMut(&Partition<R>) -> Result<(Commit, T), E>,
     ) -> Result<T, E> {
         let table = R::table();
@@ -135,32 +153,27 @@ impl Store {
         }
         let prefixes = key::disjoint(table, prefixes);
         let _queue = self.inner.lock(&self.tenant, table, &partition).await?;
+        if let Some(last) = remembered.take().filter(|last| last.is_of(table, &partition))
+            && let Some((answer, now)) = self.decide_on_memory(last, &prefixes, &mut decide).await?
+        {
+            *remembered = now;
+            return Ok(answer);
+        }
         let mut tries = 0;
         loop {
             let known = self.read_prefixes(table, &partition, prefixes.clone(), false).await?;
             let now = self.inner.now();
-            let live = known.anchor.rows.iter().flatten().filter(|row| row.is_live(now));
-            let view = Partition {
-                rows: live.cloned().map(typed).collect::<Result<_>>()?,
-                statics: Statics::new(known.anchor.statics.clone()),
-                version: known.anchor.version,
-            };
-            let (commit, answer) = decide(&view)?;
+            let (commit, answer) = decide(&view(&known.anchor, now)?)?;
             if commit.writes.is_empty() && commit.guards.is_empty() {
                 return Ok(answer);
             }
             let version = known.anchor.version;
             let plan = Plan::new(&self.inner, commit, now)?;
-            match &plan.guarded {
-                Some((t, p)) if t.name == table.name && *p == partition => {}
-                _ => {
-                    return Err(Error::invalid(
-                        &table.name,
-                        "the commit does not write the partition it was decided on",
-                    )
-                    .into());
-                }
+            if !plan.is_of(table, &partition) {
+                let problem = "the commit does not write the partition it was decided on";
+                return Err(Error::invalid(&table.name, problem).into());
             }
+            let mut next = Remembered::new(table, &partition, &known.anchor, &prefixes);
             // Rows outside what was read need a second look, at the same version.
             // A commit with an id of the caller's may have been made before: that takes a look into the ring.
             let known = if !plan.again && self.covers(&plan, &known, table) {
@@ -173,8 +186,11 @@ impl Store {
                 }
                 wider
             };
-            match self.in_time(plan.id, self.attempt(&plan, Some(known))).await? {
-                Outcome::Done(_) => return Ok(answer),
+            match self.in_time(plan.id, self.attempt(&plan, Some(known), &[])).await? {
+                Outcome::Done(committed, at_once) => {
+                    *remembered = next.take_if(|next| at_once && next.follow(&plan, committed));
+                    return Ok(answer);
+                }
                 Outcome::Moved => self.pause(table, &mut tries).await?,
             }
         }
@@ -223,8 +239,8 @@ impl Store {
                 None => Commit::new().delete_values(table, whole.clone()),
             };
             let plan = Plan::new(&self.inner, commit, now)?;
-            match self.in_time(plan.id, self.attempt(&plan, Some(known))).await? {
-                Outcome::Done(_) => return Ok(new),
+            match self.in_time(plan.id, self.attempt(&plan, Some(known), &[])).await? {
+                Outcome::Done(..) => return Ok(new),
                 Outcome::Moved => self.pause(table, &mut tries).await?,
             }
         }
@@ -232,7 +248,11 @@ impl Store {
 
     /// No commit waits without a limit. What was begun when the time is over is settled by the next writer or the sweeper.
     // Not an async function: that would keep the commit's future twice, as its argument and where it runs.
-    fn in_time<T>(&self, id: uuid::Uuid, commit: impl Future<Output = Result<T>>) -> impl Future<Output = Result<T>> {
+    pub(super) fn in_time<T>(
+        &self,
+        id: uuid::Uuid,
+        commit: impl Future<Output = Result<T>>,
+    ) -> impl Future<Output = Result<T>> {
         let late = move |_| Err(Error::Indeterminate { id, detail: format!("not settled within {COMMIT_TIME_MAX:?}") });
         tokio::time::timeout(COMMIT_TIME_MAX, commit).map(move |result| result.unwrap_or_else(late))
     }
@@ -271,7 +291,7 @@ impl Store {
     }
 
     /// The clustering keys whose rows a step rests on; None where whole ranges are deleted.
-    fn keys_of(plan: &Plan) -> Option<Vec<Vec<Value>>> {
+    pub(super) fn keys_of(plan: &Plan) -> Option<Vec<Vec<Value>>> {
         let mut keys: Vec<Vec<Value>> = Vec::new();
         for guard in &plan.guards {
             if !matches!(guard.condition, Condition::CompareStatic { .. }) && !keys.contains(&guard.clustering) {
@@ -348,8 +368,8 @@ impl Store {
         Ok(Known { anchor, scope: Scope::Prefixes(prefixes) })
     }
 
-    /// One try at the guarded partition.
-    async fn attempt(&self, plan: &Plan, known: Option<Known>) -> Result<Outcome> {
+    /// One try at the guarded partition. That there are no rows at `assumed`, which the plan puts, is checked with it.
+    pub(super) async fn attempt(&self, plan: &Plan, known: Option<Known>, assumed: &[Vec<Value>]) -> Result<Outcome> {
         let Some((table, partition)) = plan.guarded.clone() else {
             return Err(Error::Engine { detail: "a guarded try without a guarded partition".into() });
         };
@@ -358,7 +378,7 @@ impl Store {
         if let Some(known) = &known {
             let anchor = &known.anchor;
             if plan.again && anchor.ring.contains(&plan.id) {
-                return Ok(Outcome::Done(Committed { id: plan.id, version: anchor.version }));
+                return Ok(Outcome::Done(Committed { id: plan.id, version: anchor.version }, false));
             }
             self.check_guards(plan, known, table, &partition, now)?;
             expect = Some(self.expect(anchor));
@@ -381,11 +401,24 @@ impl Store {
                 return Err(Error::TooLarge { what: what.into(), size, limit });
             }
         }
-        let guards = if known.is_some() { Vec::new() } else { plan.guards.clone() };
-        let guarded = Guarded { table, partition: partition.clone(), expect, guards, outbox: None };
-        let applied = self.apply_split(plan.id, guarded, plan.guards.len() + 1, inside, outside, now).await?;
-        match applied {
-            Applied::Done(version) => Ok(Outcome::Done(Committed { id: plan.id, version: Some(version) })),
+        let absent =
+            |clustering: &Vec<Value>| RawGuard { clustering: clustering.clone(), condition: Condition::Absent };
+        let guards = match &known {
+            Some(_) => assumed.iter().map(absent).collect(),
+            None => plan.guards.clone(),
+        };
+        let is_new = |write: &Write| {
+            let clustering = plan::row_key(write).map(|key| &key[table.partition_columns..]);
+            let row = known.as_ref().zip(clustering).and_then(|(known, key)| known.row(table, key, Timestamp::MIN));
+            row.is_some_and(|row| row.is_none())
+        };
+        let new_rows = inside.iter().map(is_new).collect();
+        let guarded = Guarded { table, partition: partition.clone(), expect, guards, new_rows, outbox: None };
+        let split = self.apply_split(plan.id, guarded, plan.guards.len() + 1, inside, outside, now).await?;
+        match split.applied {
+            Applied::Done(version) => {
+                Ok(Outcome::Done(Committed { id: plan.id, version: Some(version) }, split.at_once))
+            }
             Applied::Moved => Ok(Outcome::Moved),
             Applied::Refused(refused) => {
                 let rows = refused.into_iter().map(|(position, row)| {
@@ -449,6 +482,16 @@ impl Store {
         Box::pin(self.apply_with_outbox(step, writes)).await?;
         Ok(committed)
     }
+}
+
+/// The live rows that were read, typed.
+pub(super) fn view<R: Row>(anchor: &Anchor, now: Timestamp) -> Result<Partition<R>> {
+    let live = anchor.rows.iter().flatten().filter(|row| row.is_live(now));
+    Ok(Partition {
+        rows: live.cloned().map(typed).collect::<Result<_>>()?,
+        statics: Statics::new(anchor.statics.clone()),
+        version: anchor.version,
+    })
 }
 
 fn conflict(table: &Table, rows: Vec<(Vec<Value>, Option<RawRow>)>) -> Error {

@@ -66,7 +66,14 @@ impl Bench {
     pub fn guarded(&self, table: &'static Table, partition: &[Value], seen: &Anchor, writes: Vec<Write>) -> Step<'_> {
         let next = Version(SystemClock.now_micros().max(seen.version.map_or(0, |v| v.0 + 1)));
         let expect = Some(Expect { version: seen.version, sequence: seen.sequence, next });
-        let guarded = Guarded { table, partition: partition.to_vec(), expect, guards: Vec::new(), outbox: None };
+        let guarded = Guarded {
+            table,
+            partition: partition.to_vec(),
+            expect,
+            guards: Vec::new(),
+            new_rows: Vec::new(),
+            outbox: None,
+        };
         Step { guarded: Some(guarded), ..self.step(writes) }
     }
 

@@ -11,6 +11,7 @@ mod derived;
 mod expiry;
 mod faults;
 mod founding;
+mod memory;
 mod model;
 mod order;
 mod outbox;
@@ -40,6 +41,7 @@ fn main() {
             schema::CASES,
             outbox::CASES,
             founding::CASES,
+            memory::CASES,
             faults::CASES,
             model::CASES,
         ],

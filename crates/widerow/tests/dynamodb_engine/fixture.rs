@@ -399,7 +399,7 @@ pub fn put(table: &'static Table, values: Vec<Value>) -> Write {
 }
 
 pub fn guarded(table: &'static Table, partition: &str, guards: Vec<RawGuard>) -> Guarded {
-    Guarded { table, partition: vec![text(partition)], expect: None, guards, outbox: None }
+    Guarded { table, partition: vec![text(partition)], expect: None, guards, new_rows: Vec::new(), outbox: None }
 }
 
 pub fn expecting(mut guarded: Guarded, version: Option<Version>, sequence: i64, next: i64) -> Guarded {

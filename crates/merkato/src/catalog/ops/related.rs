@@ -114,7 +114,8 @@ pub async fn list_related(ctx: &Context, id: ProductId, limit: usize) -> Result<
     Ok(related)
 }
 
-/// Notes that these were bought in one purchase. The same purchase again changes nothing.
+/// Notes that these were bought in one purchase. The same purchase again changes nothing, as long as it is among the last of
+/// its pair: it is asked again when a process stopped, not days later.
 pub async fn record_purchase(ctx: &Context, purchase: Uuid, products: &[ProductId]) -> Result<()> {
     let mut check = Check::new();
     let mut distinct: Vec<ProductId> = products.to_vec();
@@ -132,15 +133,19 @@ async fn note_others(ctx: &Context, purchase: Uuid, id: ProductId, products: &[P
     if others.is_empty() {
         return Ok(());
     }
-    let commit_id = Uuid::new_v5(&purchase, id.0.as_bytes());
     // RACE: two purchases of the product. Both count on one version of its rows, and only one commit finds it unchanged.
     ctx.store
         .guarded_prefixes::<BoughtTogether, _, DataError>(id, others.iter().copied(), |found| {
-            let mut commit = Commit::with_id(commit_id);
+            let mut commit = Commit::new();
             for other in &others {
                 let known = found.rows.iter().find(|row| row.other_id == *other);
-                let times = known.map_or(0, |row| row.times) + 1;
-                commit = commit.put(&BoughtTogether { product_id: id, other_id: *other, times });
+                let (times, mut lately) = known.map_or((0, Vec::new()), |row| (row.times, row.lately.clone()));
+                if lately.contains(&purchase) {
+                    continue;
+                }
+                lately.drain(..lately.len().saturating_sub(limits::PURCHASES_A_PAIR_KNOWN - 1));
+                lately.push(purchase);
+                commit = commit.put(&BoughtTogether { product_id: id, other_id: *other, times: times + 1, lately });
             }
             Ok((commit, ()))
         })

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use widerow::{Commit, Partition, key::Tenant};
+use quick_cache::{Weighter, sync::Cache};
+use widerow::{Commit, Partition, Remembered, key::Tenant, row::KeyParts};
 
 use crate::{
     combine::Combiner,
@@ -19,12 +20,33 @@ use crate::{
 
 const DAY_SECONDS: u32 = 86_400;
 
-/// One writer a process and product: a conditional write for each shopper is the wall that a sale would run into.
-pub(crate) struct StockWriter(Combiner<(Tenant, ProductId), Request, Result<Hold>>);
+/// One writer a process and product: a conditional write for each shopper is the wall that a sale would run into. What it
+/// left of a product's stock it need not read to decide the next time, unless another process has written it since.
+pub(crate) struct StockWriter {
+    waiting: Combiner<(Tenant, ProductId), Request, Result<Hold>>,
+    last: Cache<(Tenant, ProductId), Remembered, ByRows>,
+}
 
 impl Default for StockWriter {
     fn default() -> Self {
-        StockWriter(Combiner::new(limits::STOCK_REQUESTS_TOGETHER_MAX, limits::STOCK_REQUESTS_WAITING_MAX))
+        StockWriter {
+            waiting: Combiner::new(limits::STOCK_REQUESTS_TOGETHER_MAX, limits::STOCK_REQUESTS_WAITING_MAX),
+            last: Cache::with_weighter(
+                limits::STOCK_ROWS_REMEMBERED_MAX / 4,
+                limits::STOCK_ROWS_REMEMBERED_MAX as u64,
+                ByRows,
+            ),
+        }
+    }
+}
+
+/// What is remembered is bounded by its rows.
+#[derive(Clone, Debug)]
+struct ByRows;
+
+impl Weighter<(Tenant, ProductId), Remembered> for ByRows {
+    fn weight(&self, _: &(Tenant, ProductId), last: &Remembered) -> u64 {
+        1 + last.len() as u64
     }
 }
 
@@ -36,7 +58,7 @@ pub(super) async fn submit(ctx: &Context, product: ProductId, hold_id: HoldId, w
         async move { Ok(decide_together(&ctx, product, &waiting).await) }
     };
     let key = (ctx.store.tenant().clone(), product);
-    ctx.stock_writer.0.submit(key, Request { hold_id, wish }, decide).await?
+    ctx.stock_writer.waiting.submit(key, Request { hold_id, wish }, decide).await?
 }
 
 /// Decides the requests in their order, in as few commits as their rows fit into. Where a commit fails, the requests that are
@@ -62,17 +84,24 @@ async fn decide_some(
     waiting: &[Request],
 ) -> Result<Vec<Result<Hold>>, widerow::Error> {
     let settings = &ctx.settings.inventory;
-    // Of one length: on Cassandra they are one statement.
-    let prefixes: Vec<HoldId> = std::iter::once(STOCK).chain(waiting.iter().map(|request| request.hold_id)).collect();
-    ctx.store
-        .guarded_prefixes::<Inventory, _, widerow::Error>(product, prefixes, |view| {
+    let holds = waiting.iter().map(|request| (request.hold_id, String::new()).into_values());
+    let prefixes: Vec<_> = std::iter::once(STOCK.into_values()).chain(holds).collect();
+    let key = (ctx.store.tenant().clone(), product);
+    let mut last = ctx.stock_writer.last.remove(&key).map(|(_, last)| last);
+    let answers = ctx
+        .store
+        .guarded_from::<Inventory, _, widerow::Error>(&mut last, product, prefixes, |view| {
             let mut stock = load(product, view, ctx)?;
             // A request writes its hold, and all of them together no more than every row of stock.
             let room = widerow::limits::GUARDED_WRITES_MAX.saturating_sub(stock.shelves.len()).max(1);
             let answers = waiting.iter().take(room).map(|request| stock.decide(request, settings)).collect();
             Ok((changes(&stock, settings), answers))
         })
-        .await
+        .await;
+    if let Some(last) = last {
+        ctx.stock_writer.last.insert(key, last);
+    }
+    answers
 }
 
 /// The stock of a product as a guarded read found it, with the holds that were read beside it.
