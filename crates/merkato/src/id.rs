@@ -42,6 +42,8 @@ ids! {
     FlowId,
     /// Stock that is kept for someone: one id for all products of a checkout.
     HoldId,
+    /// A program's key.
+    KeyId,
     /// A line of a cart. The same product with the same options has the same line id in every cart.
     LineId,
     /// A change of stock that is no sale: a delivery, a count, a transfer.

@@ -18,12 +18,15 @@ pub mod error;
 pub mod flows;
 pub mod id;
 pub mod inventory;
+pub mod keys;
 pub mod limits;
 pub mod money;
 pub mod orders;
 pub mod passwords;
 pub mod pattern;
 pub mod payments;
+pub mod replies;
+pub mod secrets;
 pub mod settings;
 pub mod shards;
 pub mod text;
@@ -47,6 +50,9 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = inventory::tables(schema);
     let schema = analytics::tables(schema);
     let schema = flows::run::tables(schema);
+    let schema = keys::tables(schema);
+    let schema = replies::tables(schema);
+    let schema = secrets::tables(schema);
     Ok(schema.build()?)
 }
 
@@ -60,4 +66,7 @@ pub const PATTERNS: &[(&str, &[AccessPattern])] = &[
     ("analytics", analytics::PATTERNS),
     ("flows", flows::run::PATTERNS),
     ("claims", claims::PATTERNS),
+    ("keys", keys::PATTERNS),
+    ("replies", replies::PATTERNS),
+    ("secrets", secrets::PATTERNS),
 ];

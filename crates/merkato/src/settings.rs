@@ -16,6 +16,36 @@ pub struct Settings {
     pub inventory: InventorySettings,
     pub analytics: AnalyticsSettings,
     pub flows: FlowSettings,
+    pub keys: KeySettings,
+    pub replies: ReplySettings,
+}
+
+/// What is written down of programs' keys.
+#[derive(Clone, Debug)]
+pub struct KeySettings {
+    /// How exact it is when a key was last used: it is written down no oftener than this.
+    pub used_seconds: i64,
+}
+
+impl Default for KeySettings {
+    fn default() -> Self {
+        KeySettings { used_seconds: 3_600 }
+    }
+}
+
+/// How answers are kept under idempotency keys.
+#[derive(Clone, Debug)]
+pub struct ReplySettings {
+    /// How long a key and its answer are remembered.
+    pub memory_seconds: u32,
+    /// For how long a request is left to whoever runs it; longer than any request takes.
+    pub lease_seconds: i64,
+}
+
+impl Default for ReplySettings {
+    fn default() -> Self {
+        ReplySettings { memory_seconds: 86_400, lease_seconds: 60 }
+    }
 }
 
 /// How flows that outlive their process are taken up again.

@@ -1,5 +1,6 @@
 //! Texts as they are searched and sorted, without case and accents; and bytes as text.
 
+use sha2::{Digest, Sha256};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// Lower case, without accents, with single spaces: "Crème  Brûlée" is "creme brulee".
@@ -56,6 +57,16 @@ pub fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+/// The SHA-256 of the parts, each set apart from the next, as hexadecimal digits.
+pub fn digest(parts: &[&[u8]]) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_be_bytes());
+        hasher.update(part);
+    }
+    hex(&hasher.finalize())
 }
 
 /// Whether a text is what `hex` makes of so many bytes.

@@ -1,12 +1,11 @@
 //! Secrets that are handed out once and kept only as hashes: sessions, and links that are sent by mail.
 
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::{
     context::Context,
     id::UserId,
-    text::{hex, is_hex},
+    text::{digest, hex, is_hex},
 };
 
 /// Bytes that nobody guesses. A fast hash of them is as safe as a slow one.
@@ -64,14 +63,4 @@ pub struct Letter {
     pub user_id: UserId,
     pub email: String,
     pub token: Secret,
-}
-
-/// The SHA-256 of the parts, each set apart from the next.
-pub(super) fn digest(parts: &[&[u8]]) -> String {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update((part.len() as u64).to_be_bytes());
-        hasher.update(part);
-    }
-    hex(&hasher.finalize())
 }

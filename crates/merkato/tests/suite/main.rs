@@ -8,7 +8,10 @@ mod checkout;
 mod flows;
 mod import;
 mod inventory;
+mod keys;
 mod orders;
+mod replies;
+mod secrets;
 mod world;
 
 fn main() {
@@ -64,6 +67,9 @@ fn main() {
             orders::numbers::CASES,
             orders::placing::CASES,
             orders::status::CASES,
+            keys::CASES,
+            replies::CASES,
+            secrets::CASES,
         ],
     );
 }

@@ -5,7 +5,9 @@ use std::sync::{Arc, LazyLock};
 use merkato::{Context, Kind, Settings, context::SystemChance};
 use widerow::{
     Database, Options, Schema,
+    schema::Table,
     time::{Clock, ManualClock, SystemClock},
+    value::Value,
 };
 use widerow_testing::Target;
 
@@ -42,6 +44,18 @@ pub async fn patiently<T, E, F: Future<Output = Result<T, E>>>(
             answer => return answer,
         }
     }
+}
+
+/// What the tenant has in a table.
+pub async fn raw_rows(world: &World, table: &'static Table) -> Vec<Vec<Value>> {
+    let mut found = Vec::new();
+    for mut scan in world.database.scan(table, 1).await.expect("a scan") {
+        while let Some(page) = scan.next().await.expect("rows") {
+            let own = page.into_iter().filter(|(tenant, _)| tenant == world.ctx.store.tenant());
+            found.extend(own.map(|(_, row)| row.values));
+        }
+    }
+    found
 }
 
 impl World {

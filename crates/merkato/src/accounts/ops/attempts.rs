@@ -5,11 +5,10 @@ use super::{
         error::{Error, Result},
         rules,
         tables::LoginAttempts,
-        token::digest,
     },
     afterwards,
 };
-use crate::context::Context;
+use crate::{context::Context, text::digest};
 
 /// What attempts are counted against.
 #[derive(Clone, Copy, Debug)]

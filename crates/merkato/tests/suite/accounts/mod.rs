@@ -24,7 +24,7 @@ use widerow::{
 };
 use widerow_testing::Target;
 
-use crate::world::{World, schema};
+use crate::world::{World, raw_rows, schema};
 
 const PASSWORD: &str = "correct horse";
 
@@ -108,15 +108,4 @@ fn context(clock: Arc<ManualClock>, engine: impl Engine, tenant: &str, settings:
 async fn rows<R: Row>(world: &World) -> Vec<R> {
     let raw = raw_rows(world, R::table()).await;
     raw.into_iter().map(|values| R::from_values(values).expect("a row")).collect()
-}
-
-async fn raw_rows(world: &World, table: &'static widerow::schema::Table) -> Vec<Vec<widerow::value::Value>> {
-    let mut found = Vec::new();
-    for mut scan in world.database.scan(table, 1).await.expect("a scan") {
-        while let Some(page) = scan.next().await.expect("rows") {
-            let own = page.into_iter().filter(|(tenant, _)| tenant == world.ctx.store.tenant());
-            found.extend(own.map(|(_, row)| row.values));
-        }
-    }
-    found
 }
