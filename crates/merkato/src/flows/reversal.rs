@@ -128,6 +128,12 @@ impl Reversal {
         Change { notes: self.notes.clone(), ..Change::by(self.actor.clone(), change_id) }
     }
 
+    /// Notes may tell of the person. They stand in the order's history, where they can be erased.
+    fn end(&mut self, done: bool) {
+        self.done = Some(done);
+        self.notes = None;
+    }
+
     async fn products(&self, ctx: &Context) -> Result<Vec<ProductId>> {
         let items = orders::list_items(ctx, self.order_id).await?;
         let mut products: Vec<_> = items.iter().map(|item| item.product_id).collect();
@@ -151,7 +157,7 @@ impl Flow for Reversal {
             }
         });
         if !turned.await? {
-            self.done = Some(false);
+            self.end(false);
             return Ok(Progress::Finished);
         }
         if let Some(checkout) = self.checkout_id {
@@ -170,7 +176,7 @@ impl Flow for Reversal {
             }
         }
         run.step("count", sales::count_order(ctx, self.order_id)).await?;
-        self.done = Some(true);
+        self.end(true);
         Ok(Progress::Finished)
     }
 }

@@ -1,11 +1,13 @@
 //! What the inventory has, shown in the catalog.
 
+use std::collections::BTreeSet;
+
 use super::error::{Error, Result};
 use crate::{
     catalog,
     context::Context,
     id::ProductId,
-    inventory::{self, Availability},
+    inventory::{self, Availability, Repaired},
 };
 
 /// Shows in the catalog whether the product can be had; what is shown. A product of which nobody has ever said anything about
@@ -57,4 +59,18 @@ pub async fn sweep_stock(ctx: &Context) -> Result<usize> {
         rows += inventory::settle(ctx, product).await?;
     }
     Ok(rows)
+}
+
+/// Makes what is reserved what the holds come to, of a product or of all, and shows in the catalog what is available by that.
+/// Where it was stopped between the two, it is to be asked for the product by its id, which is shown whatever was mended.
+pub async fn repair_stock(ctx: &Context, product: Option<ProductId>) -> Result<Repaired> {
+    let repaired = inventory::repair_stock(ctx, product).await?;
+    let mended = repaired.mended.iter().chain(&repaired.left).map(|difference| difference.product);
+    for product in mended.chain(product).collect::<BTreeSet<_>>() {
+        match follow_stock(ctx, product).await {
+            Ok(_) | Err(Error::Catalog(catalog::Error::ProductNotFound { .. })) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(repaired)
 }

@@ -324,6 +324,23 @@ impl Stock {
         }
     }
 
+    /// In these warehouses, makes what is reserved what the holds in force come to, instant by instant; all holds must have
+    /// been read. The units that are there stay as they are, also where more are held, and no warehouse is made.
+    pub fn restate(&mut self, warehouses: &BTreeSet<String>) {
+        let mut held: BTreeMap<&str, BTreeMap<Timestamp, i32>> = BTreeMap::new();
+        for hold in self.holds.values().filter(|hold| hold.is_in_force(self.now)) {
+            for (warehouse, units) in hold.allocations.iter().filter(|(_, units)| **units > 0) {
+                let sum = held.entry(warehouse).or_default().entry(hold.ends_at).or_default();
+                *sum = sum.saturating_add(*units);
+            }
+        }
+        let there = warehouses.iter().filter(|warehouse| self.shelves.contains_key(*warehouse));
+        let ending = |warehouse: &String| held.get(warehouse.as_str()).cloned().unwrap_or_default();
+        for (warehouse, ending) in there.map(|warehouse| (warehouse, ending(warehouse))).collect::<Vec<_>>() {
+            self.change(warehouse, |shelf| shelf.ending = ending);
+        }
+    }
+
     fn get(&self, id: HoldId) -> Result<Hold> {
         self.holds.get(&id).cloned().ok_or(Error::HoldNotFound { product: self.product_id, hold: id })
     }

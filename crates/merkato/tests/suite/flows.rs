@@ -3,12 +3,19 @@
 use std::collections::BTreeMap;
 
 use merkato::{
-    Context, Kind,
-    accounts::{self, Client, NewUser, Profile},
+    Context, Kind, PageRequest,
+    accounts::{self, AddressInput, Client, NewUser, Profile},
+    analytics,
     carts::{self, CartEntry, CartLine, GuestToken, MergePolicy, Shopper, Which},
     catalog::{self, Product, ProductChange},
-    flows::{self, Error, person, shopping},
-    id::UserId,
+    flows::{
+        self, Error,
+        checkout::{self, CheckoutRequest},
+        person, reversal, shopping,
+    },
+    id::{MovementId, ProductId, UserId},
+    inventory::{self, Note},
+    orders::{self, Change, Order, OrderStatus, PostalAddress},
 };
 use rust_decimal::Decimal;
 use widerow::Commit;
@@ -17,7 +24,7 @@ use widerow_testing::{Target, cases};
 use crate::{
     accounts::settings,
     catalog::{category, on_sale},
-    world::World,
+    world::{World, raw_rows},
 };
 
 cases![
@@ -25,6 +32,7 @@ cases![
     a_login_takes_the_guests_cart_along,
     a_new_address_is_shown_beside_the_carts,
     who_is_forgotten_has_no_carts,
+    who_is_forgotten_is_in_no_table_and_the_money_stays,
     totals_that_drifted_are_found_and_mended,
 ];
 
@@ -133,6 +141,145 @@ async fn who_is_forgotten_has_no_carts(target: &Target) {
     assert_eq!(accounts::authenticate(ctx, entered.token.as_str()).await.expect_err("ended").code(), "not_logged_in");
     let gone = person::log_in(ctx, "ada@example.org", PASSWORD, &client(), None, MergePolicy::Sum).await;
     assert!(matches!(gone, Err(flows::Error::Accounts(accounts::Error::WrongCredentials))));
+}
+
+/// What stands for everything that is personal.
+const MARK: &str = "zelda";
+
+fn marked(what: &str) -> Option<String> {
+    Some(format!("{MARK} {what}"))
+}
+
+/// A user with something personal in every column.
+async fn zelda(ctx: &Context) -> UserId {
+    let email = format!("{MARK}@example.org");
+    let profile = Profile {
+        first_name: marked("first"),
+        last_name: marked("last"),
+        phone: marked("phone"),
+        avatar_url: Some(format!("/{MARK}.png")),
+    };
+    let new = NewUser { email: email.clone(), password: PASSWORD.into(), profile };
+    let registered = accounts::register(ctx, new).await.expect("registered");
+    accounts::verify_email(ctx, registered.letter.token.as_str()).await.expect("verified");
+    let user = registered.user.user_id;
+    let address = AddressInput {
+        label: marked("label"),
+        street: format!("{MARK} street"),
+        street2: None,
+        city: format!("{MARK} city"),
+        state: None,
+        postal_code: None,
+        country: "AT".into(),
+        phone: marked("phone"),
+    };
+    accounts::add_address(ctx, user, address, true).await.expect("added");
+    let client = Client { address: "192.0.2.7".into(), user_agent: marked("agent") };
+    person::log_in(ctx, &email, PASSWORD, &client, None, MergePolicy::Sum).await.expect("entered");
+    user
+}
+
+fn purchase(user: UserId, key: &str, source: &str) -> CheckoutRequest {
+    let address = PostalAddress {
+        label: marked("label"),
+        street: format!("{MARK} street"),
+        street2: marked("second"),
+        city: format!("{MARK} city"),
+        postal_code: marked("code"),
+        country: "AT".into(),
+        phone: marked("phone"),
+        ..PostalAddress::default()
+    };
+    CheckoutRequest {
+        key: key.into(),
+        shopper: Shopper::User(user),
+        cart: Which::Active,
+        email: format!("{MARK}@example.org"),
+        customer_name: marked("name"),
+        shipping_address: address.clone(),
+        billing_address: Some(address),
+        shipping_method: "standard".into(),
+        discount_code: None,
+        payment_method: "card".into(),
+        payment_source: source.into(),
+        customer_notes: marked("wishes"),
+        expected_total: None,
+    }
+}
+
+async fn orders_of(ctx: &Context, user: UserId) -> Vec<Order> {
+    let page = orders::list_orders_of_user(ctx, user, None, None, PageRequest::default()).await.expect("read");
+    let ids: Vec<_> = page.rows.iter().map(|row| row.order_id).collect();
+    orders::list_orders(ctx, &ids).await.expect("read").into_iter().flatten().collect()
+}
+
+/// The tables of the shop in which the person stands.
+async fn tables_with_the_mark(world: &World) -> Vec<String> {
+    let mut found = Vec::new();
+    for table in world.database.schema().tables() {
+        let rows = raw_rows(world, table).await;
+        if format!("{rows:?}").to_lowercase().contains(MARK) {
+            found.push(table.name.to_string());
+        }
+    }
+    found
+}
+
+async fn who_is_forgotten_is_in_no_table_and_the_money_stays(target: &Target) {
+    let world = World::alone_with(target, settings());
+    let ctx = &world.ctx;
+    let lamp: ProductId = product(ctx).await.product_id;
+    let movement = MovementId(ctx.new_id());
+    inventory::restock(ctx, movement, lamp, "main", 10, Note::default()).await.expect("restocked");
+    let user = zelda(ctx).await;
+    let fill = || async {
+        let shopper = Shopper::User(user);
+        shopping::add_to_cart(ctx, &shopper, Which::Active, lamp, BTreeMap::new(), 2).await.expect("added");
+    };
+    // One that is on its way, one that was cancelled, one whose payment was declined, and a cart that is not ordered.
+    fill().await;
+    let bought = checkout::check_out(ctx, &purchase(user, "one", "ok")).await.expect("bought");
+    let change = Change { notes: marked("rang"), ..Change::by("clerk", ctx.new_id()) };
+    orders::change_status(ctx, bought.draft.order_id, OrderStatus::Processing, change).await.expect("changed");
+    fill().await;
+    let cancelled = checkout::check_out(ctx, &purchase(user, "two", "ok")).await.expect("bought").draft.order_id;
+    reversal::cancel_order(ctx, cancelled, "clerk", marked("asked for it").as_deref()).await.expect("cancelled");
+    fill().await;
+    let declined = checkout::check_out(ctx, &purchase(user, "three", "decline")).await;
+    assert_eq!(declined.expect_err("declined").code(), "payment_declined");
+    carts::create_cart(ctx, user, &format!("{MARK} list")).await.expect("a cart");
+    let before = orders_of(ctx, user).await;
+    assert!(before.len() >= 2);
+    let tables = tables_with_the_mark(&world).await;
+    for table in ["users", "users_by_email", "sessions_by_user", "claims", "carts_by_user", "orders", "order_status_history"] {
+        assert!(tables.iter().any(|name| name == table), "{table} is not in {tables:?}");
+    }
+    let date = before[0].order_date();
+    let sales = analytics::list_daily_sales(ctx, date, PageRequest::default()).await.expect("read").rows;
+    for _ in 0..2 {
+        person::erase(ctx, user).await.expect("erased");
+        assert_eq!(tables_with_the_mark(&world).await, Vec::<String>::new());
+    }
+    let after = orders_of(ctx, user).await;
+    assert_eq!(after.len(), before.len());
+    for (was, is) in before.iter().zip(&after) {
+        let left = Order {
+            user_email: None,
+            customer_name: None,
+            shipping_address: None,
+            billing_address: None,
+            customer_notes: None,
+            internal_notes: None,
+            updated_at: is.updated_at,
+            revision: is.revision,
+            ..was.clone()
+        };
+        assert_eq!(*is, left, "the money, the goods, the status and the country of the tax stay");
+        assert_eq!(orders::list_items(ctx, is.order_id).await.expect("read").len(), 1);
+    }
+    let sales_after = analytics::list_daily_sales(ctx, date, PageRequest::default()).await.expect("read").rows;
+    assert_eq!((sales_after, sales.len()), (sales, 1));
+    assert_eq!(inventory::get_stock(ctx, lamp).await.expect("read").quantity(), 8);
 }
 
 /// Nothing in the shop writes so; a person at the database's console might.

@@ -18,4 +18,4 @@ pub use show::{
     HoldPage, StockLevels, WarehouseLevel, find_hold, get_stock, list_holds, list_low_stock, list_movements,
 };
 pub use sweep::{list_unsettled, settle, sweep};
-pub use verify::{StockDifference, Verified, verify_stock};
+pub use verify::{Repaired, StockDifference, Verified, repair_stock, verify_stock};

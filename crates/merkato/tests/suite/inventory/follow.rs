@@ -3,10 +3,12 @@
 use merkato::{
     Context,
     catalog::{self, Product},
-    flows::stock::{follow_stock, sweep_stock},
-    id::ProductId,
-    inventory::{self, Availability, Note},
+    flows::stock::{follow_stock, repair_stock, sweep_stock},
+    id::{HoldId, ProductId},
+    inventory::{self, Availability, Inventory, Note},
 };
+use uuid::Uuid;
+use widerow::Commit;
 use widerow_testing::{Target, cases};
 
 use super::{MAIN, new_hold, new_movement, other_process, reserve};
@@ -15,7 +17,12 @@ use crate::{
     world::World,
 };
 
-cases![the_catalog_follows_the_stock, a_sweep_shows_what_is_available_again, whoever_follows_last_shows_what_is_true,];
+cases![
+    the_catalog_follows_the_stock,
+    a_sweep_shows_what_is_available_again,
+    whoever_follows_last_shows_what_is_true,
+    what_is_mended_is_shown,
+];
 
 async fn product(ctx: &Context) -> Product {
     let lamps = category(ctx, "Lamps").await;
@@ -91,4 +98,29 @@ async fn whoever_follows_last_shows_what_is_true(target: &Target) {
         tokio::join!(work(ctx.clone()), work(other.clone()));
         assert!(shown(ctx, id).await, "nobody holds it");
     }
+}
+
+async fn what_is_mended_is_shown(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let id = product(ctx).await.product_id;
+    restock(ctx, id, 2).await;
+    // Units that are reserved, and held by nobody.
+    let key = (id, HoldId(Uuid::nil()), MAIN.to_owned());
+    let mut row = ctx.store.get::<Inventory>(key).await.unwrap().unwrap();
+    row.ending.insert(ctx.now().plus_seconds(900), 2);
+    ctx.store.commit(Commit::new().put(&Inventory { reserved: Some(2), ..row })).await.unwrap();
+    follow_stock(ctx, id).await.unwrap();
+    assert!(!shown(ctx, id).await);
+    let repaired = repair_stock(ctx, Some(id)).await.unwrap();
+    assert_eq!((repaired.mended.len(), repaired.left.len()), (1, 0));
+    assert!(shown(ctx, id).await);
+    // Where it was stopped before it was shown, it is shown by the next.
+    catalog::set_in_stock(ctx, id, false).await.unwrap();
+    assert_eq!(repair_stock(ctx, Some(id)).await.unwrap().mended, []);
+    assert!(shown(ctx, id).await);
+    // Of one that is not in the catalog there is nothing to show.
+    let unlisted = ProductId(ctx.new_id());
+    restock(ctx, unlisted, 1).await;
+    repair_stock(ctx, Some(unlisted)).await.unwrap();
 }

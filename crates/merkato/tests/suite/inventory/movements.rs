@@ -1,12 +1,18 @@
 //! Deliveries, counts, transfers; what is low; what has drifted.
 
+use std::collections::BTreeMap;
+
 use merkato::{
     Context, PageRequest,
     id::{HoldId, ProductId},
     inventory::{self, Error, Inventory, MovementKind, Note, StockDifference},
 };
 use uuid::Uuid;
-use widerow::{Commit, meter, store::VerifyOptions};
+use widerow::{
+    Commit,
+    meter::{self, measure},
+    store::VerifyOptions,
+};
 use widerow_testing::{Target, cases};
 
 use super::{MAIN, assert_sound, figures, new_hold, new_movement, reserve, stocked};
@@ -20,6 +26,9 @@ cases![
     low_stock_is_listed_scarcest_first_and_follows,
     a_sweep_settles_what_has_ended,
     stock_that_drifted_is_found,
+    stock_that_drifted_is_mended_by_its_holds,
+    what_only_a_count_can_tell_is_left,
+    stock_is_mended_while_it_is_sold,
     a_product_is_in_so_many_warehouses_and_no_more,
 ];
 
@@ -164,6 +173,90 @@ async fn stock_that_drifted_is_found(target: &Target) {
     let warehouse = MAIN.to_owned();
     let difference = StockDifference { product, warehouse, quantity: 5, reserved: 1, ending: 0, in_force: 0, held: 2 };
     assert_eq!(found, [difference]);
+}
+
+/// The row of a warehouse's stock, changed by a hand that nothing guards.
+async fn forge(ctx: &Context, product: ProductId, warehouse: &str, change: impl FnOnce(Inventory) -> Inventory) {
+    let key = (product, HoldId(Uuid::nil()), warehouse.to_owned());
+    let row = ctx.store.get::<Inventory>(key).await.unwrap().unwrap();
+    ctx.store.commit(Commit::new().put(&change(row))).await.unwrap();
+}
+
+async fn stock_that_drifted_is_mended_by_its_holds(target: &Target) {
+    let world = World::alone(target);
+    let ctx = &world.ctx;
+    let (product, sound) = (stocked(ctx, &[(MAIN, 9), ("other", 1)]).await, stocked(ctx, &[(MAIN, 5)]).await);
+    let hold = new_hold(ctx);
+    reserve(ctx, product, hold, 2).await.unwrap();
+    world.clock.advance_millis(60_000);
+    let later = new_hold(ctx);
+    reserve(ctx, product, later, 3).await.unwrap();
+    reserve(ctx, sound, new_hold(ctx), 1).await.unwrap();
+    // Units that nobody holds, units that are forgotten, a sum that is none.
+    for forged in 0..3 {
+        forge(ctx, product, MAIN, |row| match forged {
+            0 => Inventory { ending: BTreeMap::from([(ctx.now().plus_seconds(500), 8)]), reserved: Some(8), ..row },
+            1 => Inventory { ending: BTreeMap::new(), reserved: Some(0), ..row },
+            _ => Inventory { reserved: Some(7), ..row },
+        })
+        .await;
+        let found = inventory::verify_stock(ctx, None).await.unwrap().differences;
+        assert_eq!(found.len(), 1);
+        let repaired = inventory::repair_stock(ctx, None).await.unwrap();
+        assert_eq!((repaired.products, repaired.mended, repaired.left), (2, found, vec![]));
+        assert_eq!(figures(ctx, product).await, (10, 5));
+        assert_sound(ctx, product).await;
+        let (again, cost) = measure(inventory::repair_stock(ctx, None)).await;
+        assert_eq!(again.unwrap(), inventory::Repaired { products: 2, ..Default::default() });
+        assert_eq!(cost.conditional_writes, 0);
+    }
+    // Each hold ends at its own instant, and what it has is sold.
+    inventory::confirm(ctx, product, hold).await.unwrap();
+    assert_eq!(figures(ctx, product).await, (8, 3));
+    world.clock.advance_millis(1_000_000);
+    assert_eq!(figures(ctx, product).await, (8, 0));
+    assert_eq!(world.database.verify(VerifyOptions::default()).await.unwrap().differences, 0);
+}
+
+async fn what_only_a_count_can_tell_is_left(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let product = stocked(ctx, &[(MAIN, 5)]).await;
+    reserve(ctx, product, new_hold(ctx), 4).await.unwrap();
+    forge(ctx, product, MAIN, |row| Inventory { quantity: Some(3), reserved: Some(0), ending: BTreeMap::new(), ..row })
+        .await;
+    for _ in 0..2 {
+        let repaired = inventory::repair_stock(ctx, Some(product)).await.unwrap();
+        let warehouse = MAIN.to_owned();
+        let left = StockDifference { product, warehouse, quantity: 3, reserved: 4, ending: 4, in_force: 4, held: 4 };
+        assert_eq!((repaired.mended, repaired.left), (vec![], vec![left]));
+    }
+    // Nothing more is sold until there is something.
+    assert_eq!(reserve(ctx, product, new_hold(ctx), 1).await.unwrap_err().code(), "insufficient_stock");
+    inventory::restock(ctx, new_movement(ctx), product, MAIN, 2, Note::default()).await.unwrap();
+    assert_sound(ctx, product).await;
+    reserve(ctx, product, new_hold(ctx), 1).await.unwrap();
+}
+
+async fn stock_is_mended_while_it_is_sold(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let product = stocked(ctx, &[(MAIN, 100)]).await;
+    for _ in 0..5 {
+        reserve(ctx, product, new_hold(ctx), 1).await.unwrap();
+        forge(ctx, product, MAIN, |mut row| {
+            row.ending.insert(ctx.now().plus_seconds(777), 9);
+            Inventory { reserved: row.reserved.map(|units| units + 9), ..row }
+        })
+        .await;
+        let sold = futures::future::join_all((0..5).map(|_| reserve(ctx, product, new_hold(ctx), 1)));
+        let (repaired, sold) = tokio::join!(inventory::repair_stock(ctx, Some(product)), sold);
+        assert!(repaired.unwrap().left.is_empty());
+        assert!(sold.iter().all(Result::is_ok), "{sold:?}");
+    }
+    inventory::repair_stock(ctx, Some(product)).await.unwrap();
+    assert_eq!(figures(ctx, product).await, (100, 30));
+    assert_sound(ctx, product).await;
 }
 
 async fn a_product_is_in_so_many_warehouses_and_no_more(target: &Target) {
