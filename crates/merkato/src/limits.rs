@@ -156,7 +156,7 @@ pub const HOLD_ENDS_MAX: u32 = 1_000;
 /// Bytes of all the files beside the lines of an import of orders, which are held in memory.
 pub const IMPORT_COMPANIONS_BYTES_MAX: usize = 512 * 1024 * 1024;
 /// Keys of programs that are in force in one shop: a list of one partition.
-pub const KEYS_MAX: usize = 1_000;
+pub const KEYS_MAX: usize = 200;
 /// Seconds for which a key may be made: ten years.
 pub const KEY_SECONDS_MAX: i64 = 10 * 365 * 24 * 60 * 60;
 /// Seconds for which a key is still listed that is revoked or at its end: ninety days.
@@ -165,3 +165,7 @@ pub const KEY_MEMORY_SECONDS: i64 = 90 * 24 * 60 * 60;
 pub const REPLY_BYTES_MAX: usize = 256 * 1024;
 /// Headers of an answer that is kept.
 pub const REPLY_HEADERS_MAX: usize = 100;
+/// Partitions over which the list of users is spread. It is a part of stored keys and never changes.
+pub const USER_SHARDS: u32 = 16;
+/// Partitions over which the list of products is spread. It is a part of stored keys and never changes.
+pub const PRODUCT_SHARDS: u32 = 4;

@@ -24,10 +24,14 @@ pub use rules::{NewProduct, ProductChange};
 pub(crate) use tables::tables;
 pub use tables::{
     BoughtTogether, Category, CategoryEntry, CategoryMember, FeatureMember, FeaturedProduct, NamedItem, Placement,
-    PrefixEntry, Product, ProductStatus, RelatedProduct, Subcategory,
+    PrefixEntry, Product, ProductEntry, ProductStatus, RelatedProduct, Subcategory,
 };
 
-use crate::pattern::{AccessPattern, Amount, ReadCost};
+use crate::{
+    limits,
+    pattern::{AccessPattern, Amount, ReadCost},
+    shards,
+};
 
 const RELATED: ReadCost = ReadCost {
     partitions: Amount::of(3).and_per_row(1),
@@ -123,5 +127,12 @@ pub const PATTERNS: &[AccessPattern] = &[
         table: "products_of_category",
         key: "category_id = ?",
         cost: ReadCost::PAGE,
+    },
+    AccessPattern {
+        name: "products by age",
+        question: "The products of a shop, newest first, shown or not",
+        table: "products_by_age",
+        key: "shard = ?, for each of 4",
+        cost: shards::page_cost(limits::PRODUCT_SHARDS),
     },
 ];

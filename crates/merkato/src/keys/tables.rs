@@ -75,9 +75,9 @@ pub struct ApiKey {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// The keys of a shop, newest first, without the hashes. One partition: expected 10 rows, at most 1,000 in force.
+/// The keys of a shop, newest first, without the hashes. One partition: expected 10 rows, at most 200 in force.
 #[derive(Row, Clone, Debug, PartialEq)]
-#[row(table = "api_keys_by_age", partition(shard), clustering(created_at desc, key_id), read = LocalQuorum)]
+#[row(table = "api_keys_by_age", partition(shard), clustering(created_at desc, key_id desc), read = LocalQuorum)]
 pub struct KeyEntry {
     /// Always 0: a list must have a partition.
     pub shard: i32,

@@ -251,7 +251,9 @@ async fn who_is_forgotten_is_in_no_table_and_the_money_stays(target: &Target) {
     let before = orders_of(ctx, user).await;
     assert!(before.len() >= 2);
     let tables = tables_with_the_mark(&world).await;
-    for table in ["users", "users_by_email", "sessions_by_user", "claims", "carts_by_user", "orders", "order_status_history"] {
+    for table in
+        ["users", "users_by_email", "sessions_by_user", "claims", "carts_by_user", "orders", "order_status_history"]
+    {
         assert!(tables.iter().any(|name| name == table), "{table} is not in {tables:?}");
     }
     let date = before[0].order_date();

@@ -1,14 +1,26 @@
-//! What staff decide about a user. Who is asked to be staff is the caller's business (`Actor::require`).
+//! Whom staff see, and what they decide about a user. Who is asked to be staff is the caller's business (`Actor::require`).
 
 use super::{
     super::{
         error::Result,
         rules,
-        tables::{Role, User, UserStatus},
+        tables::{Role, User, UserEntry, UserStatus},
     },
     change_user, session,
 };
-use crate::{context::Context, id::UserId};
+use crate::{
+    context::Context,
+    id::UserId,
+    limits,
+    pattern::PageRequest,
+    shards::{self, Merged},
+};
+
+/// The users, newest first, without those who were erased.
+pub async fn list_users(ctx: &Context, page: PageRequest) -> Result<Merged<UserEntry>> {
+    page.check()?;
+    Ok(shards::page::<UserEntry>(&ctx.store, limits::USER_SHARDS, |shard| shard, &page).await?)
+}
 
 /// Keeps the user out, at once: every session ends.
 pub async fn suspend(ctx: &Context, user_id: UserId) -> Result<User> {

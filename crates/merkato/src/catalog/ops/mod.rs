@@ -13,7 +13,7 @@ pub use categories::{
 pub use featured::{Featured, list_featured, set_featured};
 pub use products::{
     archive_product, change_product, create_product, find_product, find_product_by_slug, get_product,
-    get_product_by_slug, list_products, set_in_stock, set_popularity, set_rating,
+    get_product_by_slug, list_products, list_products_by_age, set_in_stock, set_popularity, set_rating,
 };
 pub use related::{Because, Card, Related, list_related, record_purchase};
 pub use search::{list_items_by_name, suggest};

@@ -9,12 +9,15 @@ use crate::{
     catalog::{
         error::{Error, Result},
         rules::{self, NewProduct, ProductChange},
-        tables::{Category, Product, ProductStatus},
+        tables::{Category, Product, ProductEntry, ProductStatus},
     },
     check::Check,
     claims::{self, Bearer, Claimed},
     context::Context,
     id::ProductId,
+    limits,
+    pattern::PageRequest,
+    shards::{self, Merged},
 };
 
 /// Q1, named-carts Q2.
@@ -44,6 +47,12 @@ pub async fn find_product_by_slug(ctx: &Context, slug: &str) -> Result<Option<Pr
 
 pub async fn get_product_by_slug(ctx: &Context, slug: &str) -> Result<Product> {
     find_product_by_slug(ctx, slug).await?.ok_or_else(|| Error::SlugNotFound { slug: slug.to_owned() })
+}
+
+/// The products, newest first, shown or not: for editors.
+pub async fn list_products_by_age(ctx: &Context, page: PageRequest) -> Result<Merged<ProductEntry>> {
+    page.check()?;
+    Ok(shards::page::<ProductEntry>(&ctx.store, limits::PRODUCT_SHARDS, |shard| shard, &page).await?)
 }
 
 /// Makes a product. A slug that is not given is made of the name, and made longer where another has it.

@@ -2,7 +2,8 @@
 
 use futures::future::join_all;
 use merkato::{
-    accounts::{self, PATTERNS},
+    PageRequest,
+    accounts::{self, PATTERNS, UserStatus},
     pattern::ReadCost,
 };
 use widerow::{
@@ -13,7 +14,11 @@ use widerow_testing::Target;
 
 use super::{PASSWORD, alone, client, log_in, new_user, register, verified, world};
 
-widerow_testing::cases![every_question_costs_what_it_says, derived_tables_agree_after_a_busy_day];
+widerow_testing::cases![
+    every_question_costs_what_it_says,
+    derived_tables_agree_after_a_busy_day,
+    staff_see_the_users_newest_first,
+];
 
 fn cost_of(name: &str) -> ReadCost {
     PATTERNS.iter().find(|pattern| pattern.name == name).expect("a pattern").cost
@@ -53,6 +58,10 @@ async fn every_question_costs_what_it_says(target: &Target) {
         let sessions = answer.unwrap().len() as u64;
         assert_eq!(sessions, 1 + others);
         within("sessions-of-user", sessions, cost);
+        let (answer, cost) = measure(accounts::list_users(ctx, PageRequest::default())).await;
+        let users = answer.unwrap().rows.len() as u64;
+        assert_eq!(users, 1 + others);
+        within("users", users, cost);
         let (answer, cost) = measure(accounts::find_attempts(ctx, "ada@example.com")).await;
         assert_eq!(answer.unwrap().unwrap().attempts, if others == 0 { 2 } else { 1 });
         within("login-attempts", 1, cost);
@@ -98,6 +107,32 @@ async fn derived_tables_agree_after_a_busy_day(target: &Target) {
     }
     let report = world.database.verify(VerifyOptions::default()).await.unwrap();
     assert_eq!((report.differences, report.listed), (0, Vec::new()));
-    // Users; the sessions of the one with a new password, and of the one who logged out once.
-    assert_eq!(report.base_rows, 4 + 3);
+    // Users, for each of the two tables that follow from them; the sessions of the one with a new password, and of the one
+    // who logged out once.
+    assert_eq!(report.base_rows, 2 * 4 + 3);
+}
+
+async fn staff_see_the_users_newest_first(target: &Target) {
+    let world = world(target);
+    let ctx = &world.ctx;
+    let mut expected = Vec::new();
+    for n in 0..9 {
+        expected.insert(0, register(ctx, &format!("u{n}@example.com")).await.user.user_id);
+        world.clock.advance_millis(1);
+    }
+    accounts::suspend(ctx, expected[0]).await.unwrap();
+    accounts::erase(ctx, expected.remove(3)).await.unwrap();
+    let (mut found, mut page) = (Vec::new(), PageRequest::first(3));
+    loop {
+        let listed = accounts::list_users(ctx, page.clone()).await.unwrap();
+        found.extend(listed.rows);
+        page.cursor = listed.next;
+        if page.cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(found.iter().map(|entry| entry.user_id).collect::<Vec<_>>(), expected);
+    assert_eq!((found[0].status, found[0].email.as_str()), (UserStatus::Suspended, "u8@example.com"));
+    assert_eq!(found[1].status, UserStatus::Active);
+    assert!(accounts::list_users(ctx, PageRequest::first(0)).await.is_err());
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use futures::future::join_all;
 use merkato::{
     accounts::{
-        self, AddressInput, Client, LoginAttempts, NewUser, Profile, Session, User, UserByEmail, UserSession,
-        UserStatus,
+        self, AddressInput, Client, LoginAttempts, NewUser, Profile, Session, User, UserByEmail, UserEntry,
+        UserSession, UserStatus,
     },
     claims::Claim,
     id::UserId,
@@ -69,6 +69,7 @@ async fn everything(world: &World) -> String {
     let tables = [
         User::table(),
         UserByEmail::table(),
+        UserEntry::table(),
         UserSession::table(),
         Session::table(),
         LoginAttempts::table(),
@@ -88,13 +89,13 @@ async fn nothing_personal_is_left_in_any_table(target: &Target) {
     let id = zelda(&world, 0).await;
     let before = accounts::get_user(ctx, id).await.unwrap();
     let full = everything(&world).await;
-    for table in ["users:", "users_by_email:", "sessions_by_user:", "claims:"] {
+    for table in ["users:", "users_by_email:", "users_by_age:", "sessions_by_user:", "claims:"] {
         assert!(full.lines().any(|line| line.starts_with(table) && line.contains(MARK)), "{table}");
     }
     accounts::erase(ctx, id).await.unwrap();
     let text = everything(&world).await;
     assert!(!text.contains(MARK), "{text}");
-    for table in ["users_by_email:", "sessions_by_user:", "sessions:", "claims:"] {
+    for table in ["users_by_email:", "users_by_age:", "sessions_by_user:", "sessions:", "claims:"] {
         assert!(!text.contains(table), "{text}");
     }
     // The account's attempts are gone. Those from the client's address, and the letter to the address that was given up

@@ -116,6 +116,9 @@ async fn measure(world: &World, home: &Category, lamps: &Category, id: ProductId
     let list = catalog::list_products_of_category(ctx, lamps.category_id, page());
     let (_, cost) = meter::measure(list).await;
     note("products of category", PAGE, cost);
+    let (found, cost) = meter::measure(catalog::list_products_by_age(ctx, page())).await;
+    assert_eq!(found.expect("a page").rows.len(), PAGE);
+    note("products by age", PAGE, cost);
     let (owner, cost) = meter::measure(claims::find_owner::<Product>(ctx, &slug)).await;
     assert_eq!(owner.expect("read"), Some(id.0));
     note("claim", 1, cost);

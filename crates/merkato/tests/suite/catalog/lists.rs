@@ -23,6 +23,7 @@ cases![
     words_are_found_as_they_are_typed,
     featured_lists_are_kept_current,
     what_is_bought_together_is_related,
+    editors_see_every_product_newest_first,
 ];
 
 async fn names(ctx: &Context, category: CategoryId, order: SortOrder) -> Vec<String> {
@@ -276,4 +277,37 @@ async fn what_is_bought_together_is_related(target: &Target) {
     }
     let row = ctx.store.get::<catalog::BoughtTogether>((ids[3], ids[4])).await.expect("read").expect("a row");
     assert_eq!(row.times, 20);
+}
+
+async fn editors_see_every_product_newest_first(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let lamps = category(ctx, "Lamps").await;
+    let mut expected = Vec::new();
+    for n in 0..9 {
+        let status = [ProductStatus::Draft, ProductStatus::Active, ProductStatus::Archived][n % 3];
+        let new = NewProduct { status, ..on_sale(&format!("Lamp {n}"), &lamps, 100) };
+        let product = catalog::create_product(ctx, new).await.expect("a product");
+        expected.insert(0, (product.product_id, status));
+        world.clock.advance_millis(1);
+    }
+    catalog::change_product(
+        ctx,
+        expected[4].0,
+        None,
+        ProductChange { name: Some("Other".into()), ..ProductChange::default() },
+    )
+    .await
+    .expect("changed");
+    let (mut found, mut page) = (Vec::new(), PageRequest::first(4));
+    loop {
+        let listed = catalog::list_products_by_age(ctx, page.clone()).await.expect("a page");
+        found.extend(listed.rows);
+        page.cursor = listed.next;
+        if page.cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(found.iter().map(|entry| (entry.product_id, entry.status)).collect::<Vec<_>>(), expected);
+    assert_eq!(found[4].name, "Other");
 }
