@@ -123,6 +123,17 @@ impl From<Vec<RawRow>> for Rows {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(pub i64);
 
+/// How a committer that writes for all callers fares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CommitterStats {
+    /// Commits that wait at this moment.
+    pub queued: u64,
+    /// Groups that were written, and commits in them.
+    pub groups: u64,
+    pub commits: u64,
+    pub largest_group: u64,
+}
+
 /// How much an engine can apply in one atomic step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Atomicity {
@@ -527,6 +538,11 @@ pub trait Engine: Send + Sync + 'static {
 
     fn abilities(&self) -> Abilities;
 
+    /// How its committer fares, where it has one of its own.
+    fn committer(&self) -> Option<CommitterStats> {
+        None
+    }
+
     async fn get(&self, get: Get<'_>) -> Result<Vec<Option<RawRow>>>;
 
     async fn slice(&self, slice: Slice<'_>) -> Result<RawPage>;
@@ -577,6 +593,9 @@ impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
     }
     fn abilities(&self) -> Abilities {
         (**self).abilities()
+    }
+    fn committer(&self) -> Option<CommitterStats> {
+        (**self).committer()
     }
     async fn get(&self, get: Get<'_>) -> Result<Vec<Option<RawRow>>> {
         (**self).get(get).await

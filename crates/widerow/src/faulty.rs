@@ -142,6 +142,10 @@ impl<E: Engine> Engine for Faulty<E> {
         self.inner.abilities()
     }
 
+    fn committer(&self) -> Option<crate::engine::CommitterStats> {
+        self.inner.committer()
+    }
+
     async fn get(&self, get: Get<'_>) -> Result<Vec<Option<RawRow>>> {
         self.call(self.inner.get(get), Self::no_answer).await
     }

@@ -83,6 +83,7 @@ pub mod meter;
 pub mod outbox;
 pub mod row;
 pub mod schema;
+pub mod stats;
 pub mod store;
 pub mod time;
 pub mod value;

@@ -157,6 +157,7 @@ impl Store {
                 return Ok(applied);
             }
         }
+        self.inner.stats.count_opened();
         // The commit is made: whatever fails from here on is finished by the next writer or by the sweeper.
         for tries in 1..=FINISH_TRIES {
             match self.finish(&pending).await {
@@ -216,6 +217,7 @@ impl Store {
             engine.close_outbox(Entry { tenant, table, partition, id, version }).await?;
             self.close_founded(pending).await?;
         }
+        self.inner.stats.count_finished();
         self.system().forget(pending).await
     }
 
@@ -308,6 +310,8 @@ impl Database {
                 }
             }
         }
+        let waits = swept.waiting + swept.failed > 0;
+        self.inner.stats.set_lag(if waits { now.millis() / 1000 - oldest * BUCKET_SECONDS } else { 0 });
         self.inner.swept_to.store(oldest, Ordering::SeqCst);
         Ok(swept)
     }

@@ -16,6 +16,7 @@
 //!
 //! Sales leave no facts in `stock_movements`: their facts are the orders, and a sale would write to a second partition.
 
+mod counts;
 mod error;
 mod ops;
 mod rules;
@@ -23,6 +24,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+pub use counts::{HoldStats, stats};
 pub use error::{Error, Result, Shortage};
 pub use ops::*;
 pub(crate) use tables::tables;

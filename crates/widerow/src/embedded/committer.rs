@@ -6,7 +6,10 @@
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use fjall::{Database, Keyspace, PersistMode, Slice};
@@ -138,11 +141,28 @@ pub(super) enum Request {
     },
 }
 
+/// What the committer has written so far.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub groups: AtomicU64,
+    pub commits: AtomicU64,
+    pub largest_group: AtomicU64,
+}
+
+impl Written {
+    fn count(&self, commits: usize) {
+        self.groups.fetch_add(1, Ordering::Relaxed);
+        self.commits.fetch_add(commits as u64, Ordering::Relaxed);
+        self.largest_group.fetch_max(commits as u64, Ordering::Relaxed);
+    }
+}
+
 pub(super) struct Committer {
     db: Database,
     rows: Keyspace,
     expiry: Keyspace,
     stripes: Arc<Stripes>,
+    written: Arc<Written>,
     recent: Recent,
 }
 
@@ -185,8 +205,14 @@ struct Group {
 }
 
 impl Committer {
-    pub(super) fn new(db: Database, rows: Keyspace, expiry: Keyspace, stripes: Arc<Stripes>) -> Self {
-        Committer { db, rows, expiry, stripes, recent: Recent::default() }
+    pub(super) fn new(
+        db: Database,
+        rows: Keyspace,
+        expiry: Keyspace,
+        stripes: Arc<Stripes>,
+        written: Arc<Written>,
+    ) -> Self {
+        Committer { db, rows, expiry, stripes, written, recent: Recent::default() }
     }
 
     /// Runs until all senders are gone.
@@ -204,6 +230,7 @@ impl Committer {
                     .flatten();
             }
             let written = self.write(group, durable);
+            self.written.count(answers.len());
             for (reply, id, scope, answer) in answers {
                 if let (Ok(()), Ok(Applied::Done(version)), Some(scope)) = (&written, &answer, scope) {
                     self.recent.remember((id, scope), *version);

@@ -15,7 +15,10 @@ mod tests;
 use std::{
     collections::BTreeMap,
     path::Path,
-    sync::{Arc, RwLock},
+    sync::{
+        Arc, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
     thread::JoinHandle,
 };
 
@@ -25,7 +28,7 @@ use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use self::{
-    committer::{Change, Committer, CounterAdd, Ended, GuardedPart, NewPartition, Request},
+    committer::{Change, Committer, CounterAdd, Ended, GuardedPart, NewPartition, Request, Written},
     key::{BOOKKEEPING, KeyReader, STATICS},
     pages::{Pages, Stripe, Stripes},
     read::View,
@@ -33,8 +36,8 @@ use self::{
 };
 use crate::{
     engine::{
-        Abilities, Add, Anchor, Applied, Atomicity, Engine, Entry, Fence, Get, Late, RawPage, RawRow, ReadAnchor, Scan,
-        ScanPage, SchemaReport, Slice, Step, Version, Write,
+        Abilities, Add, Anchor, Applied, Atomicity, CommitterStats, Engine, Entry, Fence, Get, Late, RawPage, RawRow,
+        ReadAnchor, Scan, ScanPage, SchemaReport, Slice, Step, Version, Write,
     },
     error::{Error, Result, SchemaError},
     key::Tenant,
@@ -76,6 +79,7 @@ pub struct Embedded {
     pages: Pages,
     requests: Option<mpsc::Sender<Request>>,
     committer: Option<JoinHandle<()>>,
+    written: Arc<Written>,
 }
 
 impl std::fmt::Debug for Embedded {
@@ -114,7 +118,8 @@ impl Embedded {
         let (_, layouts) = schema::migrate(&db, &catalog, schema, false)?;
         let (requests, queue) = mpsc::channel(committer::QUEUE_COMMITS_MAX);
         let stripes = Arc::new(Stripes::new());
-        let writer = Committer::new(db.clone(), rows.clone(), expiry.clone(), stripes.clone());
+        let written = Arc::new(Written::default());
+        let writer = Committer::new(db.clone(), rows.clone(), expiry.clone(), stripes.clone(), written.clone());
         let committer = std::thread::Builder::new()
             .name("widerow-committer".into())
             .spawn(move || writer.run(queue))
@@ -128,6 +133,7 @@ impl Embedded {
             pages: Pages::new(config.page_cache_bytes, stripes),
             requests: Some(requests),
             committer: Some(committer),
+            written,
         })
     }
 
@@ -300,6 +306,17 @@ impl Engine for Embedded {
             native_indexes: false,
             native_range_delete: true,
         }
+    }
+
+    fn committer(&self) -> Option<CommitterStats> {
+        let queued = self.requests.as_ref().map_or(0, |requests| requests.max_capacity() - requests.capacity());
+        let load = |cell: &AtomicU64| cell.load(Ordering::Relaxed);
+        Some(CommitterStats {
+            queued: queued as u64,
+            groups: load(&self.written.groups),
+            commits: load(&self.written.commits),
+            largest_group: load(&self.written.largest_group),
+        })
     }
 
     async fn get(&self, get: Get<'_>) -> Result<Vec<Option<RawRow>>> {

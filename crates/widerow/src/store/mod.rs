@@ -33,6 +33,7 @@ use crate::{
     error::{Error, Result},
     key::Tenant,
     schema::{Schema, Table},
+    stats::{DatabaseStats, Stats},
     time::{Clock, SystemClock, Timestamp},
     value::Value,
 };
@@ -73,6 +74,7 @@ pub(crate) struct Inner {
     /// The oldest bucket of the pending table that may hold something; the least number until the table was scanned.
     pub(crate) swept_to: AtomicI64,
     locks: Vec<Mutex<()>>,
+    pub(crate) stats: Stats,
 }
 
 /// Where time and ids come from, and how commits are made.
@@ -99,6 +101,7 @@ impl Database {
     pub fn with_options(engine: impl Engine, schema: Schema, options: Options) -> Self {
         Database {
             inner: Arc::new(Inner {
+                stats: Stats::new(&schema),
                 engine: Arc::new(engine),
                 schema: Arc::new(schema),
                 clock: options.clock,
@@ -132,6 +135,11 @@ impl Database {
 
     pub fn schema(&self) -> &Schema {
         &self.inner.schema
+    }
+
+    /// What it has done since it was opened.
+    pub fn stats(&self) -> DatabaseStats {
+        self.inner.stats.show(self.inner.engine.committer())
     }
 
     pub fn engine(&self) -> &dyn Engine {

@@ -1,6 +1,6 @@
 //! Reads: rows by key, and slices of one partition with their cursors.
 
-use std::{marker::PhantomData, ops::Bound};
+use std::{marker::PhantomData, ops::Bound, time::Instant};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
@@ -12,6 +12,7 @@ use crate::{
     key, limits,
     row::{ColumnOf, KeyParts, Row},
     schema::{Consistency, Table},
+    stats::ReadKind,
     value::{Cell, Value},
 };
 
@@ -125,7 +126,11 @@ impl Store {
         }
         let get = Get { tenant: &self.tenant, table, keys: &keys, consistency };
         let now = self.inner.now();
-        let rows = self.inner.engine.get(get).await?;
+        let began = Instant::now();
+        let rows = self.inner.engine.get(get).await;
+        let read = |rows: &Vec<Option<RawRow>>| (rows.iter().flatten().count(), rows.len());
+        self.inner.stats.count_read(table, ReadKind::Rows, began, &rows, read);
+        let rows = rows?;
         Ok(rows.into_iter().map(|row| row.filter(|r| r.is_live(now))).collect())
     }
 
@@ -143,7 +148,10 @@ impl Store {
         key::check_clustering(table, &clustering, true)?;
         let rows = AnchorRows::Keys(std::slice::from_ref(&clustering));
         let read = ReadAnchor { tenant: &self.tenant, table, partition: &partition, rows, ring: false };
-        let mut anchor = self.inner.engine.read_anchor(read).await?;
+        let began = Instant::now();
+        let anchor = self.inner.engine.read_anchor(read).await;
+        self.inner.stats.count_read(table, ReadKind::Rows, began, &anchor, |anchor| (anchor.rows.len(), 1));
+        let mut anchor = anchor?;
         let now = self.inner.now();
         let row = anchor.rows.pop().flatten().filter(|row| row.is_live(now));
         Ok((row.map(typed).transpose()?, anchor.version))
@@ -246,6 +254,7 @@ impl<R: Row> SliceRequest<R> {
         for pass in 0.. {
             // One row more than the page tells whether there is another page. Where ended rows are many, more are read.
             let wanted = (self.limit + 1 - rows.len()).max(if pass == 0 { 1 } else { (64 << pass.min(4)) - 1 });
+            let began = Instant::now();
             let page = engine
                 .slice(Slice {
                     tenant: &self.store.tenant,
@@ -259,7 +268,9 @@ impl<R: Row> SliceRequest<R> {
                     limit: wanted,
                     consistency: self.consistency,
                 })
-                .await?;
+                .await;
+            self.store.inner.stats.count_read(table, ReadKind::Page, began, &page, |page| (page.rows.len(), 1));
+            let page = page?;
             let at_end = page.rows.len() < wanted;
             let enough = at_end || rows.len() + page.rows.live(now) > self.limit;
             if !enough {

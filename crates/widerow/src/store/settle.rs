@@ -130,7 +130,11 @@ impl Store {
         const TRIES: u32 = 10;
         let mut lost: Option<String> = None;
         for tries in 1..=TRIES {
-            match self.inner.engine.apply(step).await {
+            let applied = self.inner.engine.apply(step).await;
+            if step.guarded.is_some() {
+                self.inner.stats.count_conditional(&applied);
+            }
+            match applied {
                 Err(Error::Indeterminate { detail, .. }) => lost = Some(detail),
                 Ok(applied @ Applied::Done(_)) => return Ok(Settled { applied, by_ring: false }),
                 other if lost.is_none() => return other.map(|applied| Settled { applied, by_ring: false }),

@@ -19,6 +19,7 @@ mod rows;
 mod scans;
 mod schema;
 mod slices;
+mod stats;
 mod tables;
 mod world;
 
@@ -42,6 +43,7 @@ fn main() {
             outbox::CASES,
             founding::CASES,
             memory::CASES,
+            stats::CASES,
             faults::CASES,
             model::CASES,
         ],

@@ -10,6 +10,7 @@ use crate::{
     context::Context,
     id::{HoldId, ProductId},
     inventory::{
+        counts::HoldCounts,
         error::{Error, Result},
         rules::{Request, Stock, Wish},
         tables::{Hold, HoldState, Inventory, STOCK},
@@ -25,6 +26,7 @@ const DAY_SECONDS: u32 = 86_400;
 pub(crate) struct StockWriter {
     waiting: Combiner<(Tenant, ProductId), Request, Result<Hold>>,
     last: Cache<(Tenant, ProductId), Remembered, ByRows>,
+    pub(in crate::inventory) counts: HoldCounts,
 }
 
 impl Default for StockWriter {
@@ -36,6 +38,7 @@ impl Default for StockWriter {
                 limits::STOCK_ROWS_REMEMBERED_MAX as u64,
                 ByRows,
             ),
+            counts: HoldCounts::default(),
         }
     }
 }
@@ -58,7 +61,9 @@ pub(super) async fn submit(ctx: &Context, product: ProductId, hold_id: HoldId, w
         async move { Ok(decide_together(&ctx, product, &waiting).await) }
     };
     let key = (ctx.store.tenant().clone(), product);
-    ctx.stock_writer.waiting.submit(key, Request { hold_id, wish }, decide).await?
+    let answer = ctx.stock_writer.waiting.submit(key, Request { hold_id, wish }, decide).await?;
+    ctx.stock_writer.counts.count(&answer);
+    answer
 }
 
 /// Decides the requests in their order, in as few commits as their rows fit into. Where a commit fails, the requests that are

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use widerow::Timestamp;
+
 use super::decide::{self, guarded_stock};
 use crate::{
     context::Context,
@@ -21,14 +23,19 @@ pub async fn sweep(ctx: &Context) -> Result<usize> {
 
 /// The products of which some stock is written down as reserved for holds that have ended.
 pub async fn list_unsettled(ctx: &Context) -> Result<BTreeSet<ProductId>> {
-    let mut products = BTreeSet::new();
+    let (mut products, mut in_force, mut ended) = (BTreeSet::new(), 0, 0);
     let now = ctx.now();
     ctx.for_each_row::<Inventory>(|row| {
-        if row.shelf().is_some_and(|shelf| shelf.has_ended_units(now)) {
+        let Some(shelf) = row.shelf() else { return };
+        let reserved = i64::from(shelf.reserved(now));
+        in_force += reserved;
+        if shelf.has_ended_units(now) {
+            ended += i64::from(shelf.reserved(Timestamp::MIN)) - reserved;
             products.insert(row.product_id);
         }
     })
     .await?;
+    ctx.stock_writer.counts.see(ctx.store.tenant(), in_force, ended);
     Ok(products)
 }
 

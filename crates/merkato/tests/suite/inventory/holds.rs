@@ -23,6 +23,7 @@ cases![
     uncounted_products_and_backorders_are_never_short,
     holds_are_remembered_for_days_and_listed_without_movements,
     availability_is_told_when_it_changes,
+    holds_are_counted_by_what_became_of_them,
 ];
 
 async fn a_hold_ends_at_its_instant_without_a_sweep(target: &Target) {
@@ -255,4 +256,24 @@ async fn availability_is_told_when_it_changes(target: &Target) {
     );
     assert_eq!(moved.await.unwrap().became, Some(Availability::OutOfStock));
     assert_eq!(inventory::give_back(ctx, product, two).await.unwrap().became, Some(Availability::InStock));
+}
+
+async fn holds_are_counted_by_what_became_of_them(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let product = stocked(ctx, &[(MAIN, 3)]).await;
+    let (sold, free, kept) = (new_hold(ctx), new_hold(ctx), new_hold(ctx));
+    for hold in [sold, free, kept] {
+        reserve(ctx, product, hold, 1).await.unwrap();
+    }
+    reserve(ctx, product, new_hold(ctx), 1).await.unwrap_err();
+    inventory::confirm(ctx, product, sold).await.unwrap();
+    inventory::release(ctx, product, free).await.unwrap();
+    let counts = inventory::stats(ctx);
+    assert_eq!((counts.held, counts.confirmed, counts.released, counts.refused), (3, 1, 1, 1));
+    inventory::sweep(ctx).await.unwrap();
+    assert_eq!((inventory::stats(ctx).units_in_force, inventory::stats(ctx).units_ended), (1, 0));
+    world.clock.advance_millis(86_400_000);
+    inventory::sweep(ctx).await.unwrap();
+    assert_eq!((inventory::stats(ctx).units_in_force, inventory::stats(ctx).units_ended), (0, 1));
 }
