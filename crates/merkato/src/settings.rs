@@ -1,13 +1,15 @@
-//! What a shop decides for itself.
+//! What a shop decides for itself. A configuration file has these names; what it leaves out is the default.
 
 use std::collections::BTreeMap;
 
 use rust_decimal::Decimal;
+use serde::{Deserialize, Serialize};
 
 use crate::{limits, money::Currency};
 
 /// All of it; each module has its own part.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Settings {
     pub catalog: CatalogSettings,
     pub accounts: AccountSettings,
@@ -49,7 +51,8 @@ impl Default for ReplySettings {
 }
 
 /// How flows that outlive their process are taken up again.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FlowSettings {
     /// For how long a flow is left to whoever runs it.
     pub lease_seconds: i64,
@@ -61,7 +64,8 @@ impl Default for FlowSettings {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct CatalogSettings {
     /// Active products with one and the same name.
     pub products_a_name_max: usize,
@@ -74,7 +78,8 @@ impl Default for CatalogSettings {
 }
 
 /// How long carts live.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct CartSettings {
     /// What the cart is called that a user gets without asking.
     pub default_cart_name: String,
@@ -91,7 +96,8 @@ impl Default for CartSettings {
 }
 
 /// How people prove who they are, and for how long.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AccountSettings {
     pub passwords: PasswordSettings,
     pub attempts: AttemptSettings,
@@ -121,7 +127,8 @@ impl Default for AccountSettings {
 }
 
 /// The work that a guess at a password costs. Whoever logs in is hashed anew after a change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PasswordSettings {
     pub memory_kib: u32,
     pub passes: u32,
@@ -141,7 +148,8 @@ impl Default for PasswordSettings {
 }
 
 /// How many wrong passwords are free, and how the waits grow after that.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AttemptSettings {
     pub account_free: u32,
     pub address_free: u32,
@@ -166,7 +174,8 @@ impl Default for AttemptSettings {
 }
 
 /// What an order costs beside its goods, and how it is numbered.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct OrderSettings {
     /// Of the shipping methods' amounts, and of orders that name no other.
     pub currency: Currency,
@@ -184,7 +193,8 @@ pub struct OrderSettings {
 }
 
 /// A way in which goods come to the shopper.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ShippingMethod {
     pub name: String,
     pub title: String,
@@ -220,7 +230,8 @@ impl Default for OrderSettings {
     }
 }
 /// How long stock is kept for someone, and where it is taken from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct InventorySettings {
     /// How long a hold lasts that is asked for without a time.
     pub hold_seconds: u32,
@@ -250,14 +261,16 @@ impl Default for InventorySettings {
 }
 
 /// The order in which warehouses are asked. One that can serve all of a line is preferred to several.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum WarehouseRule {
     MostStockFirst,
     /// These in their order, then the others by their ids.
     Priority(Vec<String>),
 }
 /// How much is counted in memory before it is written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AnalyticsSettings {
     /// Seconds between two flushes of views, for whoever keeps them going: what a crash may lose.
     pub views_flush_seconds: u64,

@@ -135,6 +135,13 @@ impl Commit {
         self.plan(Write::Delete { table, key })
     }
 
+    /// Nothing where the table has none.
+    pub(crate) fn clear_statics(self, table: &'static Table, partition: Vec<Value>) -> Self {
+        let statics = table.columns.iter().enumerate().filter(|(_, c)| c.kind == crate::schema::Kind::Static);
+        let cells: Vec<_> = statics.map(|(i, _)| (i, Value::Null)).collect();
+        if cells.is_empty() { self } else { self.plan(Write::SetStatics { table, partition, cells }) }
+    }
+
     /// Deletes the rows whose clustering columns begin with the prefix.
     pub fn delete_prefix<R: Row>(self, partition: R::Partition, prefix: impl KeyParts) -> Self {
         self.delete_range::<R>(partition, prefix, (Bound::Unbounded, Bound::Unbounded))
@@ -152,15 +159,11 @@ impl Commit {
     }
 
     /// Deletes all rows of a partition. Static columns go too.
-    pub fn delete_partition<R: Row>(mut self, partition: R::Partition) -> Self {
+    pub fn delete_partition<R: Row>(self, partition: R::Partition) -> Self {
         let (table, partition) = (R::table(), normal(partition));
-        let statics = table.columns.iter().enumerate().filter(|(_, c)| c.kind == crate::schema::Kind::Static);
-        let cells: Vec<_> = statics.map(|(i, _)| (i, Value::Null)).collect();
-        if !cells.is_empty() {
-            self = self.plan(Write::SetStatics { table, partition: partition.clone(), cells });
-        }
+        let commit = self.clear_statics(table, partition.clone());
         let (lower, upper) = (Bound::Unbounded, Bound::Unbounded);
-        self.plan(Write::DeleteRange { table, partition, prefix: Vec::new(), lower, upper })
+        commit.plan(Write::DeleteRange { table, partition, prefix: Vec::new(), lower, upper })
     }
 
     fn plan(mut self, write: Write) -> Self {

@@ -114,6 +114,30 @@ pub struct NewOrder {
 }
 
 impl NewOrder {
+    /// An order as it was elsewhere, every column of it. Its parts must belong together and add up.
+    pub fn restore(order: Order, items: Vec<OrderItem>, history: Vec<HistoryRow>) -> Result<Self> {
+        let mut lines = Decimal::ZERO;
+        for item in &items {
+            lines = totals::sum([lines, item.line_total])?;
+        }
+        let sum = totals::sum([order.subtotal, -order.discount_amount, order.shipping_amount, order.tax_amount])?;
+        let pieces: i64 = items.iter().map(|item| i64::from(item.quantity)).sum();
+        let newest = history.iter().max_by_key(|row| row.status_time);
+        let mut check = Check::new();
+        check.line("order_number", &order.order_number, 1..=limits::ORDER_NUMBER_BYTES_MAX);
+        check.currency("currency", &order.currency);
+        check.count("items", items.len(), limits::LINES_AN_ORDER_MAX);
+        check.that(items.iter().all(|item| item.order_id == order.order_id), "items", "one is of another order");
+        check.that(history.iter().all(|row| row.order_id == order.order_id), "history", "a row is of another order");
+        check.that(lines == order.subtotal, "subtotal", format!("the lines come to {lines}"));
+        check.that(sum == order.total, "total", format!("the parts come to {sum}"));
+        check.that(pieces == order.item_count, "item_count", format!("the lines have {pieces}"));
+        let ends_there = newest.is_some_and(|row| row.status == order.status && row.status_time == order.status_time);
+        check.that(ends_there, "history", "it does not end where the order stands");
+        check.end()?;
+        Ok(NewOrder { order, items, history })
+    }
+
     pub fn order(&self) -> &Order {
         &self.order
     }

@@ -1,5 +1,6 @@
 //! The store: typed reads and commits for one tenant, over any engine.
 
+mod erase;
 mod expand;
 mod plan;
 mod read;

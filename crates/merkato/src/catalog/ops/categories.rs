@@ -204,7 +204,7 @@ async fn rename_products(ctx: &Context, category: &Category) -> Result<()> {
     }
 }
 
-fn check_category(name: &str, slug: &str) -> Result<()> {
+pub(super) fn check_category(name: &str, slug: &str) -> Result<()> {
     let mut check = Check::new();
     check.line("name", name, 1..=limits::NAME_BYTES_MAX);
     check.slug("slug", slug);

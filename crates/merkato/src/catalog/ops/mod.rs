@@ -4,6 +4,7 @@ mod categories;
 mod featured;
 mod products;
 mod related;
+mod restore;
 mod search;
 
 pub use categories::{
@@ -16,4 +17,5 @@ pub use products::{
     get_product_by_slug, list_products, list_products_by_age, set_in_stock, set_popularity, set_rating,
 };
 pub use related::{Because, Card, Related, list_related, record_purchase};
+pub use restore::{Restored, restore_category, restore_product};
 pub use search::{list_items_by_name, suggest};
