@@ -23,7 +23,8 @@ pub struct Settings {
 }
 
 /// What is written down of programs' keys.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct KeySettings {
     /// How exact it is when a key was last used: it is written down no oftener than this.
     pub used_seconds: i64,
@@ -36,7 +37,8 @@ impl Default for KeySettings {
 }
 
 /// How answers are kept under idempotency keys.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ReplySettings {
     /// How long a key and its answer are remembered.
     pub memory_seconds: u32,

@@ -578,6 +578,11 @@ pub trait Engine: Send + Sync + 'static {
     /// Compares the engine's tables with the schema; with `create`, makes what is missing if nothing would be lost.
     async fn migrate(&self, schema: &Schema, create: bool) -> Result<SchemaReport>;
 
+    /// What the engine's own clock says; None where it has none that could be asked.
+    async fn server_time(&self) -> Result<Option<Timestamp>> {
+        Ok(None)
+    }
+
     /// Reclaims the space of rows that have expired, at most about `limit` of them; how many it reclaimed. Engines that
     /// expire rows themselves do nothing.
     async fn reclaim(&self, _now: Timestamp, _limit: usize) -> Result<usize> {
@@ -626,6 +631,9 @@ impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
     }
     async fn migrate(&self, schema: &Schema, create: bool) -> Result<SchemaReport> {
         (**self).migrate(schema, create).await
+    }
+    async fn server_time(&self) -> Result<Option<Timestamp>> {
+        (**self).server_time().await
     }
     async fn reclaim(&self, now: Timestamp, limit: usize) -> Result<usize> {
         (**self).reclaim(now, limit).await

@@ -219,6 +219,10 @@ impl<E: Engine> Engine for Faulty<E> {
         self.inner.migrate(schema, create).await
     }
 
+    async fn server_time(&self) -> Result<Option<Timestamp>> {
+        self.call(self.inner.server_time(), Self::no_answer).await
+    }
+
     async fn reclaim(&self, now: Timestamp, limit: usize) -> Result<usize> {
         self.call(self.inner.reclaim(now, limit), Self::no_answer).await
     }

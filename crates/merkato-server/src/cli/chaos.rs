@@ -1,12 +1,10 @@
-//! `merkato chaos inventory`: the proof that nothing is sold twice, on the engine of one's choice.
+//! `merkato chaos inventory`: the proof that nothing is sold twice, on the configured engine.
 
 use std::{
-    io::{IsTerminal as _, Write as _},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use anyhow::bail;
 use clap::{Args, Subcommand};
 use merkato::{
     chaos::{self, Options, Report},
@@ -18,7 +16,8 @@ use widerow::{
     time::{Clock as _, SystemClock},
 };
 
-use super::engine::EngineChoice;
+use super::{Global, exit, logs, open, output, progress::Progress};
+use crate::config::EngineKind;
 
 #[derive(Args)]
 pub struct Chaos {
@@ -32,14 +31,17 @@ enum What {
     ///
     /// With --faults, processes end at random steps of their checkouts, payments answer late or never, and the engine
     /// does not say whether a write happened; then everything that was stopped goes on. Fails if anything is sold twice,
-    /// lost or miscounted. Its rows stand in a tenant of their own, named chaos-….
+    /// lost or miscounted (exit code 3). Its rows stand in a tenant of their own, named chaos-…; on the embedded engine in a
+    /// folder that is removed afterwards, unless one is given with --folder.
+    #[command(after_help = "Examples:
+  merkato chaos inventory
+  merkato chaos inventory --shoppers 5000 --units 500 --faults 1
+  merkato --engine cassandra chaos inventory --processes 4")]
     Inventory(Inventory),
 }
 
 #[derive(Args)]
 pub struct Inventory {
-    #[command(flatten)]
-    engine: EngineChoice,
     /// Shoppers, each of whom wants one unit or two
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     shoppers: u32,
@@ -57,23 +59,10 @@ pub struct Inventory {
     processes: u8,
 }
 
-impl Default for Inventory {
-    fn default() -> Self {
-        Inventory {
-            engine: EngineChoice::default(),
-            shoppers: 1000,
-            units: 100,
-            faults: None,
-            at_once: 64,
-            processes: 2,
-        }
-    }
-}
-
 impl Chaos {
-    pub async fn run(self) -> anyhow::Result<()> {
+    pub async fn run(self, global: &Global) -> anyhow::Result<()> {
         match self.what {
-            What::Inventory(inventory) => inventory.run().await,
+            What::Inventory(inventory) => inventory.run(global).await,
         }
     }
 }
@@ -82,17 +71,28 @@ impl Chaos {
 const LOST_ANSWERS: f64 = 0.002;
 
 impl Inventory {
-    pub async fn run(self) -> anyhow::Result<()> {
+    async fn run(self, global: &Global) -> anyhow::Result<()> {
+        let mut config = global.load()?.config;
+        logs::start_quiet(&config.http.log)?;
+        // A shop's own folder is no place for a trial that nobody asked to have there.
+        let folder = match (config.engine, &global.folder) {
+            (EngineKind::Embedded, None) => Some(tempfile::tempdir()?),
+            _ => None,
+        };
+        if let Some(folder) = &folder {
+            config.embedded.folder = folder.path().to_owned();
+        }
         let schema = merkato::schema()?;
-        let opened = self.engine.open(&schema).await?;
-        let name = opened.engine.name();
+        let engine = open::engine(&config, &schema).await?;
+        Database::new(engine.clone(), merkato::schema()?).migrate().await?;
+        let name = engine.name();
         let engine: Arc<dyn Engine> = match self.faults {
             Some(seed) => {
                 let faults =
                     Faults { seed, time_out_before: LOST_ANSWERS, time_out_after: LOST_ANSWERS, ..Faults::default() };
-                Arc::new(Faulty::new(opened.engine.clone(), faults))
+                Arc::new(Faulty::new(engine, faults))
             }
-            None => opened.engine.clone(),
+            None => engine,
         };
         let tenant = format!("chaos-{}", SystemClock.now().millis());
         let process =
@@ -104,7 +104,7 @@ impl Inventory {
             faults: self.faults,
             at_once: self.at_once.into(),
         };
-        println!(
+        eprintln!(
             "{} shoppers want {} units, on {name}, in {} processes, {} at once{}.",
             options.shoppers,
             options.units,
@@ -112,44 +112,64 @@ impl Inventory {
             options.at_once,
             options.faults.map_or(String::new(), |seed| format!(", with faults by seed {seed}")),
         );
-        let shown = |answered: usize| show(answered, options.shoppers);
+        let progress = Mutex::new(Progress::new("shoppers have had their answer", Some(self.shoppers.into())));
+        let shown = |answered: usize| progress.lock().unwrap_or_else(PoisonError::into_inner).at(answered as u64);
         let report = chaos::inventory(&stores, Arc::new(SystemClock), Arc::new(SystemChance), &options, shown).await?;
-        print(&report, &options);
+        drop(progress);
+        if global.json {
+            output::json(&as_json(&report, &tenant))?
+        } else {
+            print(&report, &options)?
+        }
         if !report.passed() {
-            bail!("the books are wrong");
+            eprintln!("the books are wrong");
+            return Err(exit::differences());
         }
         Ok(())
     }
 }
 
-/// On one line of a terminal, or a line for every fifth.
-fn show(answered: usize, of: usize) {
-    let end = answered == of;
-    if std::io::stderr().is_terminal() {
-        eprint!("\r{answered} of {of} have had their answer{}", if end { "\n" } else { "" });
-        let _ = std::io::stderr().flush();
-    } else if end || answered.is_multiple_of((of / 5).max(1)) {
-        eprintln!("{answered} of {of} have had their answer");
-    }
+fn as_json(report: &Report, tenant: &str) -> serde_json::Value {
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let verdicts = report
+        .verdicts
+        .iter()
+        .map(|verdict| serde_json::json!({ "what": verdict.what, "holds": verdict.holds, "detail": verdict.detail }));
+    serde_json::json!({
+        "tenant": tenant,
+        "passed": report.passed(),
+        "sold": report.sold,
+        "held": report.held,
+        "left": report.left,
+        "refused": report.refused,
+        "declined": report.declined,
+        "stopped": report.stopped,
+        "retried": report.retried,
+        "took_ms": millis(report.took),
+        "answer_p50_ms": millis(report.answer_p50),
+        "answer_p99_ms": millis(report.answer_p99),
+        "verdicts": verdicts.collect::<Vec<_>>(),
+    })
 }
 
-fn print(report: &Report, options: &Options) {
+fn print(report: &Report, options: &Options) -> anyhow::Result<()> {
     let millis = |time: Duration| time.as_secs_f64() * 1_000.0;
     let seconds = report.took.as_secs_f64();
-    println!("sold      {:>8} units", report.sold);
-    println!("held      {:>8}", report.held);
-    println!("left      {:>8}", report.left);
-    println!("refused   {:>8} shoppers, as there was not enough", report.refused);
-    println!("declined  {:>8} payments", report.declined);
-    println!("stopped   {:>8} checkouts, at a random step", report.stopped);
-    println!("retried   {:>8} times", report.retried);
-    println!(
+    output::line(format!("sold      {:>8} units", report.sold))?;
+    output::line(format!("held      {:>8}", report.held))?;
+    output::line(format!("left      {:>8}", report.left))?;
+    output::line(format!("refused   {:>8} shoppers, as there was not enough", report.refused))?;
+    output::line(format!("declined  {:>8} payments", report.declined))?;
+    output::line(format!("stopped   {:>8} checkouts, at a random step", report.stopped))?;
+    output::line(format!("retried   {:>8} times", report.retried))?;
+    output::line(format!(
         "took      {seconds:>8.2} s: {:.0} shoppers/s, answered in {:.0} ms (p50), {:.0} ms (p99)",
         options.shoppers as f64 / seconds.max(f64::EPSILON),
         millis(report.answer_p50),
         millis(report.answer_p99),
-    );
+    ))?;
     for verdict in &report.verdicts {
-        println!("{}  {}: {}", if verdict.holds { "  ok" } else { "FAIL" }, verdict.what, verdict.detail);
+        output::line(format!("{}  {}: {}", if verdict.holds { "  ok" } else { "FAIL" }, verdict.what, verdict.detail))?;
     }
+    Ok(())
 }

@@ -34,6 +34,7 @@ use crate::{
     error::{Error, Result, SchemaError},
     key::Tenant,
     schema::Schema,
+    time::Timestamp,
 };
 
 /// Where the cluster is and how to speak to it.
@@ -197,5 +198,9 @@ impl Engine for Cassandra {
 
     async fn migrate(&self, schema: &Schema, create: bool) -> Result<SchemaReport> {
         self.migrate_tables(schema, create).await
+    }
+
+    async fn server_time(&self) -> Result<Option<Timestamp>> {
+        self.read_clock().await
     }
 }

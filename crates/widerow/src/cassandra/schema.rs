@@ -22,6 +22,7 @@ use crate::{
     engine::SchemaReport,
     error::{Error, Result, SchemaError},
     schema::{Column, Direction, Kind, Schema, Table},
+    time::Timestamp,
     value::StructType,
 };
 
@@ -239,6 +240,16 @@ impl Cassandra {
             }
         }
         Ok(found)
+    }
+
+    /// Of the node that answers. None before the keyspace is there: a clock is asked for with a row, and this is one.
+    pub(super) async fn read_clock(&self) -> Result<Option<Timestamp>> {
+        let text = "SELECT toTimestamp(now()) FROM system_schema.keyspaces WHERE keyspace_name = ?";
+        let rows = self.ask(text.to_owned()).await?;
+        Ok(rows.first().and_then(|row| match row.columns.first() {
+            Some(Some(CqlValue::Timestamp(time))) => Some(Timestamp::from_millis(time.0)),
+            _ => None,
+        }))
     }
 
     async fn ask(&self, text: String) -> Result<Vec<Row>> {

@@ -68,7 +68,7 @@ async fn set_shard(
     let key = |row: &SoldProduct| (row.product_id, row.currency.clone());
     let found = slice.all(limits::PRODUCTS_A_DAY_MAX).await?;
     let mut found: BTreeMap<_, _> = found.into_iter().map(|row| (key(&row), (row.units, row.revenue_cents))).collect();
-    let mut writes: Vec<Box<dyn Fn(Commit) -> Commit + Send>> = Vec::new();
+    let mut writes: Vec<Box<dyn Fn(Commit) -> Commit + Send + Sync>> = Vec::new();
     for row in rows {
         if found.remove(&key(&row)) != Some((row.units, row.revenue_cents)) {
             writes.push(Box::new(move |commit| commit.put(&row)));

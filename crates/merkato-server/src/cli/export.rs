@@ -1,0 +1,217 @@
+//! `merkato export`: what a shop has, as `merkato import` reads it back.
+
+use std::{collections::BTreeMap, io::BufWriter, path::PathBuf, pin::pin};
+
+use clap::{Args, ValueEnum};
+use futures::{Stream, TryStreamExt as _, stream};
+use merkato::{
+    Context,
+    catalog::{self, Category, Product},
+    id::{CategoryId, ProductId},
+    inventory,
+    orders::{self, Order},
+};
+use serde_json::{Value as Json, json};
+use widerow::{Row, schema::Table, store::ScanRows};
+
+use super::{
+    Global,
+    open::{Opened, TenantChoice},
+    progress::Progress,
+    records::{self, Format, Record, Writer},
+};
+
+/// Write all of one kind to standard output or a file. `merkato import` of the same kind reads it back, to the same rows: ids,
+/// slugs, revisions and times included. A product brings its categories along, an order its lines and its history.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  merkato export products > products.ndjson
+  merkato export orders --format csv --output orders.csv
+  merkato export products | ssh other merkato import products -
+
+Export and import again make no copy: what is there already, and the same, stays as it is.")]
+pub struct Export {
+    #[arg(value_enum)]
+    what: What,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// A file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    tenant: TenantChoice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum What {
+    Products,
+    Categories,
+    Stock,
+    Orders,
+}
+
+impl What {
+    /// The table whose columns a record has.
+    pub(super) fn table(self) -> &'static Table {
+        match self {
+            What::Products => Product::table(),
+            What::Categories => Category::table(),
+            What::Orders => Order::table(),
+            What::Stock => Level::table(),
+        }
+    }
+
+    /// Columns beside those of the table.
+    pub(super) fn others(self) -> &'static [&'static str] {
+        match self {
+            What::Products => &["category_trail"],
+            What::Orders => &["items", "history"],
+            What::Categories | What::Stock => &[],
+        }
+    }
+
+    /// Columns that no other layout has all of.
+    pub(super) fn marks(self) -> &'static [&'static str] {
+        match self {
+            What::Products => &["product_id", "category_trail", "revision"],
+            What::Categories => &["category_id", "path", "revision"],
+            What::Orders => &["order_id", "items", "history", "revision"],
+            What::Stock => &["product_id", "warehouse_id", "quantity"],
+        }
+    }
+}
+
+/// What a warehouse has of a product, and how its stock is counted. Not stored so: it is the shape of a record.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "stock", partition(product_id), clustering(warehouse_id))]
+pub(super) struct Level {
+    pub product_id: ProductId,
+    pub warehouse_id: String,
+    pub quantity: i32,
+    pub low_stock_threshold: i32,
+    pub tracked: bool,
+    pub backorder: bool,
+}
+
+impl Export {
+    pub async fn run(self, global: &Global) -> anyhow::Result<()> {
+        let opened = Opened::ready(global).await?;
+        let ctx = opened.context(&self.tenant)?;
+        let out: Box<dyn std::io::Write> = match &self.output {
+            Some(path) => Box::new(std::fs::File::create(path)?),
+            None => Box::new(std::io::stdout()),
+        };
+        let table = self.what.table().columns.iter().map(|column| column.name.clone());
+        let columns = table.chain(self.what.others().iter().map(|name| (*name).to_owned())).collect();
+        let mut writing = Writing {
+            writer: Writer::new(self.format, columns, BufWriter::new(out))?,
+            written: 0,
+            progress: Progress::new("written", None),
+        };
+        match self.what {
+            What::Products => products(&ctx, &mut writing).await?,
+            What::Categories => categories(&ctx, &mut writing).await?,
+            What::Stock => stock(&ctx, &mut writing).await?,
+            What::Orders => orders(&ctx, &mut writing).await?,
+        }
+        writing.end()
+    }
+}
+
+struct Writing<W: std::io::Write> {
+    writer: Writer<W>,
+    written: u64,
+    progress: Progress,
+}
+
+impl<W: std::io::Write> Writing<W> {
+    fn write(&mut self, record: &Record) -> anyhow::Result<()> {
+        self.writer.write(record)?;
+        self.written += 1;
+        self.progress.at(self.written);
+        Ok(())
+    }
+
+    fn end(self) -> anyhow::Result<()> {
+        let written = self.written;
+        drop(self.progress);
+        self.writer.end()?;
+        eprintln!("{written} written");
+        Ok(())
+    }
+}
+
+/// The tenant's rows of a table, page by page, in the order of the engine.
+pub(super) fn rows<R: Row>(ctx: &Context) -> impl Stream<Item = anyhow::Result<R>> {
+    let pages = stream::try_unfold(None, move |scan: Option<ScanRows>| async move {
+        let begun = match scan {
+            Some(scan) => Some(scan),
+            None => ctx.store.database().scan(R::table(), 1).await?.pop(),
+        };
+        let Some(mut scan) = begun else { return Ok(None) };
+        let Some(rows) = scan.next().await? else { return Ok(None) };
+        let own = rows.into_iter().filter(|(tenant, _)| tenant == ctx.store.tenant());
+        let typed = own.map(|(_, row)| {
+            R::from_values(row.values).map_err(|mismatch| anyhow::anyhow!("{}: {mismatch}", R::table().name))
+        });
+        anyhow::Ok(Some((stream::iter(typed.collect::<Vec<_>>()), Some(scan))))
+    });
+    pages.try_flatten()
+}
+
+async fn products<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
+    let mut known: BTreeMap<CategoryId, Json> = BTreeMap::new();
+    let mut rows = pin!(rows::<Product>(ctx));
+    while let Some(product) = rows.try_next().await? {
+        let mut trail = Vec::new();
+        for id in product.category_path.iter().chain([&product.category_id]) {
+            if !known.contains_key(id) {
+                let category = catalog::get_category(ctx, *id).await?;
+                known.insert(*id, json!({ "category_id": id, "name": category.name, "slug": category.slug }));
+            }
+            trail.extend(known.get(id).cloned());
+        }
+        let mut record = records::record(&product);
+        record.insert("category_trail".into(), Json::Array(trail));
+        out.write(&record)?;
+    }
+    Ok(())
+}
+
+/// Parents before their children, so that each finds its place when it is read.
+async fn categories<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
+    let mut all: Vec<Category> = rows::<Category>(ctx).try_collect().await?;
+    all.sort_by_key(|category| (category.path.len(), category.category_id));
+    all.iter().try_for_each(|category| out.write(&records::record(category)))
+}
+
+async fn stock<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
+    let mut rows = pin!(rows::<Product>(ctx));
+    while let Some(product) = rows.try_next().await? {
+        let levels = inventory::get_stock(ctx, product.product_id).await?;
+        for level in levels.warehouses {
+            out.write(&records::record(&Level {
+                product_id: product.product_id,
+                warehouse_id: level.warehouse_id,
+                quantity: level.quantity,
+                low_stock_threshold: level.low_stock_threshold,
+                tracked: levels.tracked,
+                backorder: levels.backorder,
+            }))?;
+        }
+    }
+    Ok(())
+}
+
+async fn orders<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
+    let mut rows = pin!(rows::<Order>(ctx));
+    while let Some(order) = rows.try_next().await? {
+        let items = orders::list_items(ctx, order.order_id).await?;
+        let history = orders::list_history(ctx, order.order_id).await?;
+        let mut record = records::record(&order);
+        record.insert("items".into(), items.iter().map(|item| Json::Object(records::record(item))).collect());
+        record.insert("history".into(), history.iter().map(|row| Json::Object(records::record(row))).collect());
+        out.write(&record)?;
+    }
+    Ok(())
+}

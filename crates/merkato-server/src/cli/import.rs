@@ -1,0 +1,350 @@
+//! `merkato import`: products, categories, stock and orders from files.
+
+use std::{
+    fs::File,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand, ValueEnum};
+use merkato::{
+    Context, Currency,
+    catalog::ProductStatus,
+    flows::import::{self, Companion, DateOrder, Mapping, OrderOptions, Report, import_orders, import_products},
+    orders::OrderStatus,
+};
+use serde_json::json;
+
+use super::{
+    Global, exit,
+    export::What,
+    open::{Opened, TenantChoice},
+    output,
+    progress::Progress,
+    records::Reader,
+};
+
+mod own;
+
+/// Read a file into the shop. Products and orders come from CSV, TSV, JSON, or gzipped ones of these, in many layouts; and all of
+/// it from what `merkato export` wrote. A bad record goes to a rejects file with the reason and never stops the rest. Running it
+/// twice changes nothing.
+#[derive(Args)]
+pub struct Import {
+    #[command(subcommand)]
+    what: Kind,
+}
+
+#[derive(Subcommand)]
+enum Kind {
+    /// Products, with their categories
+    #[command(after_help = "Examples:
+  merkato import products products.ndjson
+  merkato import products katalog.csv --currency EUR --map name=Titel,price=Preis,-=Einkaufspreis
+  merkato export products | merkato import products - --tenant other
+
+A field may be given several columns; - leaves a column out, attribute keeps one as an attribute; what no field is named for is
+found by the names of the columns. Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
+    Products(Products),
+    /// Orders of the past, a line a record
+    #[command(after_help = "Examples:
+  merkato import orders orders.ndjson
+  merkato import orders online_retail.csv --currency GBP --dates month-first --cancellation-prefix C
+  merkato import orders items.csv --with orders.csv:order_id --with products.csv:product_id
+
+Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
+    Orders(Orders),
+    /// Categories, as export wrote them
+    Categories(FromExport),
+    /// What warehouses have, as export wrote it: quantities become what the file says
+    Stock(FromExport),
+}
+
+#[derive(Args)]
+struct Input {
+    /// The file, or - for standard input
+    file: PathBuf,
+    /// Where records go that were rejected, with the reasons [default: FILE.rejects.ndjson]
+    #[arg(long, value_name = "FILE")]
+    rejects: Option<PathBuf>,
+    #[command(flatten)]
+    tenant: TenantChoice,
+}
+
+#[derive(Args)]
+struct Foreign {
+    /// Columns whose names do not speak for themselves
+    #[arg(long, value_name = "FIELD=COLUMN,…")]
+    map: Option<String>,
+    /// The name of the source: the same id of the same source is the same thing here [default: the file's name]
+    #[arg(long)]
+    source: Option<String>,
+    /// Of all amounts [default: shop.orders.currency]
+    #[arg(long)]
+    currency: Option<String>,
+    /// Of what the source names no category for, as "Home > Garden"
+    #[arg(long, default_value = "Uncategorised")]
+    category: String,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Args)]
+struct Products {
+    #[command(flatten)]
+    input: Input,
+    #[command(flatten)]
+    foreign: Foreign,
+    /// Of products about which the source says nothing
+    #[arg(long, value_enum, default_value_t)]
+    status: Shown,
+}
+
+#[derive(Args)]
+struct Orders {
+    #[command(flatten)]
+    input: Input,
+    #[command(flatten)]
+    foreign: Foreign,
+    /// A file whose records are joined to the lines by a column; FILE:COLUMN=OTHER where the lines call it otherwise
+    #[arg(long, value_name = "FILE:COLUMN")]
+    with: Vec<String>,
+    /// How to read dates such as 3/4/2011
+    #[arg(long, value_enum)]
+    dates: Option<Dates>,
+    /// Of orders in a source without a column for it
+    #[arg(long, default_value = "delivered")]
+    status: String,
+    /// What the ids of cancellations begin with
+    #[arg(long)]
+    cancellation_prefix: Option<String>,
+    /// Stands before the source's ids in the numbers of orders
+    #[arg(long, default_value = "")]
+    number_prefix: String,
+}
+
+#[derive(Args)]
+struct FromExport {
+    #[command(flatten)]
+    input: Input,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    #[default]
+    Auto,
+    Csv,
+    Tsv,
+    Json,
+    Ndjson,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Shown {
+    #[default]
+    Active,
+    Draft,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Dates {
+    DayFirst,
+    MonthFirst,
+}
+
+impl From<Format> for import::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Auto => import::Format::Auto,
+            Format::Csv => import::Format::Csv,
+            Format::Tsv => import::Format::Tsv,
+            Format::Json => import::Format::Json,
+            Format::Ndjson => import::Format::NdJson,
+        }
+    }
+}
+
+impl Import {
+    pub async fn run(self, global: &Global) -> anyhow::Result<()> {
+        let opened = Opened::ready(global).await?;
+        let (input, what) = match &self.what {
+            Kind::Products(products) => (&products.input, What::Products),
+            Kind::Orders(orders) => (&orders.input, What::Orders),
+            Kind::Categories(categories) => (&categories.input, What::Categories),
+            Kind::Stock(stock) => (&stock.input, What::Stock),
+        };
+        let ctx = opened.context(&input.tenant)?;
+        let file = open(&input.file)?;
+        let mut progress = Progress::new("records", None);
+        let report = if let Some(reader) = Reader::open(file.try_clone()?, what.table(), what.marks())? {
+            own::import(&ctx, what, reader, &mut progress).await?
+        } else {
+            let default = &opened.config.shop.orders.currency;
+            match &self.what {
+                Kind::Products(products) => products.import(&ctx, file, default, &mut progress).await?,
+                Kind::Orders(orders) => orders.import(&ctx, file, default, &mut progress).await?,
+                Kind::Categories(_) | Kind::Stock(_) => {
+                    let columns = what.marks().join(", ");
+                    return Err(exit::usage(format!("this is not what export writes: it has no columns {columns}")));
+                }
+            }
+        };
+        drop(progress);
+        tell(global, input, &report)
+    }
+}
+
+impl Foreign {
+    fn source(&self, file: &Path) -> String {
+        let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        self.source.clone().or_else(stem).unwrap_or_else(|| "import".into())
+    }
+
+    fn currency(&self, default: &Currency) -> Currency {
+        self.currency.as_ref().map_or_else(|| default.clone(), Currency::new)
+    }
+
+    fn mapping<F: std::str::FromStr<Err = merkato::Invalid>>(&self) -> anyhow::Result<Option<F>> {
+        let parsed = self.map.as_ref().map(|text| text.parse::<F>()).transpose();
+        parsed.map_err(|invalid| exit::usage(format!("--map: {invalid}")))
+    }
+}
+
+impl Products {
+    async fn import(
+        &self,
+        ctx: &Context,
+        file: File,
+        currency: &Currency,
+        progress: &mut Progress,
+    ) -> anyhow::Result<Report> {
+        let foreign = &self.foreign;
+        let options = import::Options {
+            format: foreign.format.into(),
+            mapping: foreign.mapping::<Mapping>()?,
+            category: foreign.category.clone(),
+            status: match self.status {
+                Shown::Active => ProductStatus::Active,
+                Shown::Draft => ProductStatus::Draft,
+            },
+            ..import::Options::new(foreign.source(&self.input.file), foreign.currency(currency))
+        };
+        Ok(import_products(ctx, file, options, |report| progress.at(report.read)).await?)
+    }
+}
+
+impl Orders {
+    async fn import(
+        &self,
+        ctx: &Context,
+        file: File,
+        currency: &Currency,
+        progress: &mut Progress,
+    ) -> anyhow::Result<Report> {
+        let foreign = &self.foreign;
+        let status = OrderStatus::ALL.into_iter().find(|status| status.as_str() == self.status);
+        let status = status.ok_or_else(|| {
+            let known = OrderStatus::ALL.map(|status| status.as_str()).join(", ");
+            exit::usage(format!("--status: {} is none of {known}", self.status))
+        })?;
+        let options = OrderOptions {
+            format: foreign.format.into(),
+            mapping: foreign.mapping()?,
+            dates: match self.dates {
+                Some(Dates::DayFirst) => DateOrder::DayFirst,
+                Some(Dates::MonthFirst) => DateOrder::MonthFirst,
+                None => DateOrder::Unknown,
+            },
+            status,
+            cancellation_prefix: self.cancellation_prefix.clone(),
+            number_prefix: self.number_prefix.clone(),
+            category: foreign.category.clone(),
+            ..OrderOptions::new(foreign.source(&self.input.file), foreign.currency(currency))
+        };
+        let companions = self.with.iter().map(|text| companion(text)).collect::<anyhow::Result<_>>()?;
+        Ok(import_orders(ctx, file, companions, options, |report| progress.at(report.read)).await?)
+    }
+}
+
+fn companion(text: &str) -> anyhow::Result<Companion<File>> {
+    let (path, column) =
+        text.rsplit_once(':').ok_or_else(|| exit::usage(format!("--with: {text} is not FILE:COLUMN")))?;
+    let file = open(Path::new(path))?;
+    Ok(match column.split_once('=') {
+        Some((column, other)) => Companion::new(path, file, column).joining(other),
+        None => Companion::new(path, file, column),
+    })
+}
+
+/// A file that can be read twice; standard input is kept for that.
+fn open(path: &Path) -> anyhow::Result<File> {
+    if path.as_os_str() != "-" {
+        return File::open(path).with_context(|| path.display().to_string());
+    }
+    let mut kept = tempfile::tempfile()?;
+    std::io::copy(&mut std::io::stdin().lock(), &mut kept)?;
+    Ok(kept)
+}
+
+fn tell(global: &Global, input: &Input, report: &Report) -> anyhow::Result<()> {
+    let rejected = report.rejected_count();
+    let rejects = match rejected {
+        0 => None,
+        _ => Some(write_rejects(input, report)?),
+    };
+    if global.json {
+        let sum = |sum: &import::Sum| json!({ "orders": sum.orders, "lines": sum.lines, "pieces": sum.pieces, "amount": sum.amount.to_string() });
+        let sales = report.sales.as_ref().map(|sales| {
+            json!({
+                "standing": sum(&sales.standing), "open": sum(&sales.open), "cancelled": sum(&sales.cancelled),
+                "rejected": sum(&sales.rejected), "orders_without_lines": sales.orders_without_lines,
+            })
+        });
+        let notes: Vec<_> =
+            report.notes.iter().map(|note| json!({ "record": note.record, "text": note.text })).collect();
+        output::json(&json!({
+            "read": report.read, "created": report.created, "changed": report.changed, "unchanged": report.unchanged,
+            "folded": report.folded, "rejected": rejected, "categories_created": report.categories_created,
+            "rejects_file": rejects, "sales": sales, "notes": notes,
+        }))?;
+    } else {
+        let figures = [
+            ("read", report.read),
+            ("created", report.created),
+            ("changed", report.changed),
+            ("unchanged", report.unchanged),
+            ("folded", report.folded),
+            ("rejected", rejected),
+            ("categories created", report.categories_created),
+        ];
+        let rows: Vec<_> = figures.map(|(name, figure)| vec![name.to_owned(), figure.to_string()]).into();
+        output::table(&["records", ""], &rows)?;
+        let notes = report.notes.len() as u64 + report.notes_unlisted;
+        if notes > 0 {
+            eprintln!("{notes} notes; --json lists them");
+        }
+    }
+    if let Some(path) = rejects {
+        eprintln!("{rejected} records were rejected; the reasons are in {}", path.display());
+        return Err(exit::differences());
+    }
+    Ok(())
+}
+
+fn write_rejects(input: &Input, report: &Report) -> anyhow::Result<PathBuf> {
+    let beside = || {
+        let name = if input.file.as_os_str() == "-" { "stdin".into() } else { input.file.display().to_string() };
+        PathBuf::from(format!("{name}.rejects.ndjson"))
+    };
+    let path = input.rejects.clone().unwrap_or_else(beside);
+    let file = File::create(&path).with_context(|| path.display().to_string())?;
+    let mut out = std::io::BufWriter::new(file);
+    for rejected in &report.rejected {
+        let line =
+            json!({ "record": rejected.record, "line": rejected.line, "id": rejected.id, "reason": rejected.reason });
+        writeln!(out, "{line}")?;
+    }
+    out.flush()?;
+    Ok(path)
+}

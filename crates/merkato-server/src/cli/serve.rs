@@ -1,0 +1,105 @@
+//! `merkato serve`: the server, as configured.
+
+use std::{future::Future, sync::Arc};
+
+use anyhow::Context as _;
+use clap::Args;
+use merkato::{Context, context::SystemChance};
+use tokio::net::TcpListener;
+use widerow::{Database, time::SystemClock};
+
+use super::{Global, logs, open::Opened};
+use crate::{config::Config, jobs::Jobs};
+
+/// Serve the shops of `http.tenants` on the configured engine, until a signal to stop (Ctrl-C, SIGTERM): then no more
+/// connections are taken, what runs is finished, and what was counted is written.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  merkato serve
+  merkato serve --listen 0.0.0.0:80 --migrate
+  MERKATO_ENGINE=cassandra MERKATO_CASSANDRA__NODES=10.0.0.1:9042,10.0.0.2:9042 merkato serve")]
+pub struct Serve {
+    /// Where to listen, over what is configured
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<String>,
+    /// Create the tables that are missing first
+    #[arg(long)]
+    migrate: bool,
+}
+
+impl Serve {
+    pub async fn run(self, global: &Global) -> anyhow::Result<()> {
+        let listen = self.listen.map(|listen| ("http.listen".to_owned(), listen));
+        let config = global.load_with(listen.into_iter().collect())?.config;
+        logs::start(&config.http.log)?;
+        let opened = Opened::with(config).await?;
+        if self.migrate {
+            opened.database.migrate().await?;
+        }
+        opened.check().await?;
+        let listener = bind(&opened.config).await?;
+        tracing::info!(address = %listener.local_addr()?, engine = opened.database.engine().name(), "listening");
+        until_stopped(&opened.database, &opened.config, listener).await
+    }
+}
+
+pub(super) async fn bind(config: &Config) -> anyhow::Result<TcpListener> {
+    let listen = config.http.listen;
+    TcpListener::bind(listen).await.with_context(|| format!("http.listen: {listen}"))
+}
+
+/// Serves, with the work in the background, until a signal comes.
+///
+/// ORDER: requests end before the jobs do, so that what they counted is in the last flush.
+pub(super) async fn until_stopped(database: &Database, config: &Config, listener: TcpListener) -> anyhow::Result<()> {
+    let shops = contexts(database, config)?;
+    let jobs = Jobs::start(database, shops, &config.jobs);
+    let served = answer(listener, signal()).await;
+    tracing::info!("stopping");
+    jobs.stop().await;
+    served
+}
+
+/// One for each shop; they share one process's bounds and buffers.
+fn contexts(database: &Database, config: &Config) -> anyhow::Result<Vec<Context>> {
+    let mut contexts: Vec<Context> = Vec::new();
+    for tenant in config.http.tenants.keys() {
+        let store = database.tenant(tenant)?;
+        contexts.push(match contexts.first() {
+            Some(first) => first.with_store(store),
+            None => Context::new(store, config.shop.clone(), Arc::new(SystemClock), Arc::new(SystemChance)),
+        });
+    }
+    Ok(contexts)
+}
+
+/// Answers whoever connects, until it is time to stop.
+async fn answer(listener: TcpListener, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
+    // The port is held and the work in the background is done; the routes are mounted here.
+    stop.await;
+    drop(listener);
+    Ok(())
+}
+
+/// Ctrl-C, or what a supervisor sends.
+async fn signal() {
+    let interrupt = async {
+        // Where it cannot be listened for, nobody can send it either.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => _ = signal.recv().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupt => {}
+        () = terminate => {}
+    }
+}

@@ -1,0 +1,121 @@
+//! The work in the background of a server: what was stopped goes on, what has ended is cleared away, what was counted is written.
+//!
+//! 1. Each job has an interval of its own, made a little longer or shorter by chance, so that several processes do not all come
+//!    at once. A run that takes longer than its limit is dropped; every job goes on where it was stopped.
+//! 2. A run that fails is logged and tried again at the next turn.
+//! 3. Stopping waits for the last flush of views, and for no more than a limit.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use merkato::{Context, analytics, carts, flows};
+use tokio::{sync::watch, task::JoinSet};
+use widerow::{Database, store::Maintenance};
+
+use crate::config::JobsConfig;
+
+/// The longest that one run of a job for one tenant takes.
+const RUN_TIME_MAX: Duration = Duration::from_secs(10 * 60);
+/// The longest that stopping waits.
+const STOP_TIME_MAX: Duration = Duration::from_secs(20);
+/// An interval is longer or shorter by at most this part of it.
+const JITTER_PERCENT: u64 = 10;
+
+/// Jobs that run.
+pub struct Jobs {
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<()>,
+    _maintenance: Maintenance,
+}
+
+impl Jobs {
+    /// For the tenants of these contexts, which share one process's bounds and buffers (`Context::with_store`).
+    pub fn start(database: &Database, contexts: Vec<Context>, config: &JobsConfig) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        if let Some(ctx) = contexts.first().cloned() {
+            let every = Duration::from_secs(ctx.settings.analytics.views_flush_seconds.max(1));
+            tasks.spawn(analytics::keep_flushing(ctx, every, until(stopped.clone())));
+        }
+        let contexts: Arc<[Context]> = contexts.into();
+        let mut keep = |name, seconds, job: Job| {
+            tasks.spawn(run(name, Duration::from_secs(seconds), contexts.clone(), job, stopped.clone()));
+        };
+        keep("flows", config.flows_seconds, |ctx| Box::pin(resume(ctx)));
+        keep("stock", config.stock_seconds, |ctx| Box::pin(show_stock(ctx)));
+        keep("carts", config.carts_seconds, |ctx| Box::pin(clear_carts(ctx)));
+        keep("ranking", config.ranking_seconds, |ctx| Box::pin(rank(ctx)));
+        let maintenance = database.maintain(Duration::from_secs(config.maintain_seconds.max(1)));
+        Jobs { stop, tasks, _maintenance: maintenance }
+    }
+
+    /// Ends them; what was seen and not yet written is written first.
+    pub async fn stop(mut self) {
+        let _ = self.stop.send(true);
+        let ended = async { while self.tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(STOP_TIME_MAX, ended).await.is_err() {
+            tracing::warn!("some work in the background did not end in time and goes on at the next start");
+        }
+    }
+}
+
+async fn resume(ctx: &Context) -> anyhow::Result<()> {
+    let swept = flows::run::resume_due(ctx).await?;
+    if swept.resumed + swept.failed > 0 {
+        tracing::info!(resumed = swept.resumed, failed = swept.failed, "checkouts that were stopped");
+    }
+    Ok(())
+}
+
+async fn show_stock(ctx: &Context) -> anyhow::Result<()> {
+    let rows = flows::stock::sweep_stock(ctx).await?;
+    tracing::debug!(rows, "stock of holds that have ended");
+    Ok(())
+}
+
+async fn clear_carts(ctx: &Context) -> anyhow::Result<()> {
+    let swept = carts::sweep(ctx).await?;
+    tracing::debug!(deleted = swept.deleted, finished = swept.finished, "carts whose time is over");
+    Ok(())
+}
+
+async fn rank(ctx: &Context) -> anyhow::Result<()> {
+    flows::sales::rank_products(ctx).await?;
+    Ok(())
+}
+
+type Running<'c> = std::pin::Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + 'c>>;
+type Job = for<'c> fn(&'c Context) -> Running<'c>;
+
+async fn run(name: &'static str, every: Duration, contexts: Arc<[Context]>, job: Job, stopped: watch::Receiver<bool>) {
+    let Some(first) = contexts.first() else { return };
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(jittered(every, first)) => {}
+            () = until(stopped.clone()) => return,
+        }
+        for ctx in contexts.iter() {
+            let tenant = ctx.store.tenant();
+            let ran = tokio::select! {
+                ran = tokio::time::timeout(RUN_TIME_MAX, job(ctx)) => ran,
+                // Every job can be dropped at any point: its next run finds what is left.
+                () = until(stopped.clone()) => return,
+            };
+            match ran {
+                Ok(Ok(())) => tracing::debug!(job = name, %tenant, "done"),
+                Ok(Err(error)) => tracing::warn!(job = name, %tenant, %error, "failed, and will be tried again"),
+                Err(_) => tracing::warn!(job = name, %tenant, "took too long, and will go on at its next turn"),
+            }
+        }
+    }
+}
+
+async fn until(mut stopped: watch::Receiver<bool>) {
+    // Whoever could say so is gone: that is a stop, too.
+    let _ = stopped.wait_for(|stopped| *stopped).await;
+}
+
+fn jittered(every: Duration, ctx: &Context) -> Duration {
+    let percent = 100 - JITTER_PERCENT + u64::from(ctx.random::<1>()[0]) * 2 * JITTER_PERCENT / 255;
+    let millis = u64::try_from(every.as_millis()).unwrap_or(u64::MAX);
+    Duration::from_millis((millis / 100).saturating_mul(percent).max(1))
+}
