@@ -119,3 +119,46 @@ fn jittered(every: Duration, ctx: &Context) -> Duration {
     let millis = u64::try_from(every.as_millis()).unwrap_or(u64::MAX);
     Duration::from_millis((millis / 100).saturating_mul(percent).max(1))
 }
+
+#[cfg(test)]
+mod tests {
+    use merkato::{Settings, context::SystemChance, id::ProductId};
+    use widerow::{embedded::Embedded, time::SystemClock};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_was_seen_is_written_before_the_stop() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let schema = merkato::schema().expect("a schema");
+        let database = Database::new(Embedded::open(folder.path(), &schema).expect("opened"), schema);
+        database.migrate().await.expect("tables");
+        let store = database.tenant("default").expect("a tenant");
+        let ctx = Context::new(store, Settings::default(), Arc::new(SystemClock), Arc::new(SystemChance));
+        let other = ctx.with_store(database.tenant("other").expect("a tenant"));
+        let jobs = Jobs::start(&database, vec![ctx.clone(), other.clone()], &JobsConfig::default());
+        let product = ProductId(ctx.new_id());
+        let today = ctx.now().date();
+        for shop in [&ctx, &other] {
+            analytics::view_product(shop, product, b"ada").await.expect("counted");
+        }
+        jobs.stop().await;
+        for shop in [&ctx, &other] {
+            let seen = analytics::list_product_views(shop, product, today, ctx.now().date()).await.expect("read");
+            assert_eq!(seen.iter().map(|day| day.view_count).sum::<i64>(), 1);
+        }
+    }
+
+    #[test]
+    fn an_interval_is_a_little_longer_or_shorter() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let schema = merkato::schema().expect("a schema");
+        let database = Database::new(Embedded::open(folder.path(), &schema).expect("opened"), schema);
+        let store = database.tenant("default").expect("a tenant");
+        let ctx = Context::new(store, Settings::default(), Arc::new(SystemClock), Arc::new(SystemChance));
+        for _ in 0..1_000 {
+            let every = jittered(Duration::from_secs(100), &ctx).as_secs_f64();
+            assert!((90.0..=110.0).contains(&every), "{every}");
+        }
+    }
+}

@@ -60,9 +60,9 @@ impl Analytics {
                 let opened = Opened::ready(global).await?;
                 let ranked = flows::sales::rank_products(&opened.context(&tenant)?).await?;
                 if global.json {
-                    return output::json(&json!({ "ranked": format!("{ranked:?}") }));
+                    return output::json(&json!({ "rows": ranked.rows, "lists": ranked.lists }));
                 }
-                output::line("ranked")
+                output::line(format!("{} lists, of {} rows of products and days", ranked.lists, ranked.rows))
             }
         }
     }

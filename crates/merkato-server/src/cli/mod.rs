@@ -129,7 +129,10 @@ impl Global {
         let folder = self.folder.as_ref().map(|folder| folder.display().to_string());
         flags.extend(folder.map(|folder| ("embedded.folder".to_owned(), folder)));
         flags.extend(over);
-        let sources = Sources { file: self.config.clone(), variables: std::env::vars().collect(), flags };
+        // Other programs' variables need not be text; ours are, or are wrong.
+        let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+        let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect();
+        let sources = Sources { file: self.config.clone(), variables, flags };
         Loaded::load(&sources).map_err(|error| exit::usage(error.to_string()))
     }
 }

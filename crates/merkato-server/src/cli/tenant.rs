@@ -43,9 +43,10 @@ enum What {
 }
 
 /// Tables of secrets, and of what is of no use elsewhere.
-const LEFT_OUT: [&str; 6] = ["api_keys", "login_attempts", "secrets", "sessions", "sessions_by_user", "replies"];
-/// Columns that hold secrets, hashed or not.
-const HIDDEN: [&str; 2] = ["password_hash", "tokens"];
+const LEFT_OUT: [&str; 8] =
+    ["api_keys", "flows", "flows_swept", "login_attempts", "replies", "secrets", "sessions", "sessions_by_user"];
+/// Columns that hold secrets, hashed or not: a user's password, and the links that were sent and not used yet.
+const HIDDEN: [&str; 2] = ["password_hash", "pending"];
 
 impl TenantCommand {
     pub async fn run(self, global: &Global) -> anyhow::Result<()> {

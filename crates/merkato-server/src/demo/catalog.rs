@@ -1,5 +1,7 @@
 //! What the demo shop sells: names, makers, prices in cents.
 
+#![allow(clippy::inconsistent_digit_grouping, reason = "the underscore stands where the price has its point")]
+
 /// A category at the top and those below it.
 pub(super) type Aisle = (&'static str, &'static [Shelf]);
 pub(super) type Shelf = (&'static str, &'static [Item]);

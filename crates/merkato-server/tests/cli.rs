@@ -1,0 +1,467 @@
+//! The binary, as people and scripts run it: on the embedded engine, in folders of its own, with an environment of its own.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use merkato::{analytics::DailySales, catalog::CategoryEntry};
+use rust_decimal::Decimal;
+use serde_json::Value;
+use widerow::{Commit, Database, Row, Schema, embedded::Embedded};
+
+/// A working directory with a shop in `data`.
+struct Shop {
+    home: tempfile::TempDir,
+}
+
+impl Shop {
+    fn new() -> Self {
+        Shop { home: tempfile::tempdir().expect("a folder") }
+    }
+
+    /// With its tables.
+    fn migrated() -> Self {
+        let shop = Shop::new();
+        shop.ok(&["migrate"]);
+        shop
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.home.path().join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.home.path().join(name), text).expect("written");
+        self.path(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_merkato"));
+        command.env_clear().current_dir(self.home.path()).env("MERKATO_EMBEDDED__FOLDER", "data").args(arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("it starts")
+    }
+
+    fn run_with(&self, arguments: &[&str], input: &str) -> Output {
+        let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().expect("it starts");
+        child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("written");
+        child.wait_with_output().expect("it ends")
+    }
+
+    /// What it says, having ended well.
+    fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}{}", text(&output.stdout), text(&output.stderr));
+        text(&output.stdout)
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let out = self.ok(&[arguments, &["--json"]].concat());
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {out}"))
+    }
+
+    /// What it complains of, having ended with this code.
+    fn fails(&self, code: i32, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}{told}", text(&output.stdout));
+        told
+    }
+
+    fn store<T>(&self, schema: Schema, work: impl AsyncFnOnce(widerow::Store) -> T) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let engine = Embedded::open(self.home.path().join("data"), &schema).expect("opened");
+            work(Database::new(engine, schema).tenant("default").expect("a tenant")).await
+        })
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Lines in an order of their own.
+fn sorted(lines: &str) -> Vec<String> {
+    let mut lines: Vec<String> = lines.lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+const CATALOG: &str = "\
+id,name,price,category,brand,description,tags,images,stock,width,weight
+1,Lamp,19.90,Home > Lamps,Lysverk,\"A lamp, \"\"bright\"\"\",\"new,warm\",/lamp.png,5,12 cm,300 g
+2,Chair,120,Home > Chairs,,Four legs,,,0,,
+3,Ünlit candle,3.50,Home > Lamps,,,,,9,,
+";
+
+const ORDERS: &str = "\
+order_id,product_id,name,quantity,price,order_date,status,customer_id
+A1,1,Lamp,2,19.90,2026-01-05 10:00:00,delivered,c1
+A1,3,Candle,1,3.50,2026-01-05 10:00:00,delivered,c1
+A2,2,Chair,1,120,2026-01-06 11:30:00,cancelled,c2
+";
+
+#[test]
+fn every_command_teaches() {
+    fn walk(shop: &Shop, path: &[&str], seen: &mut usize) {
+        let help = shop.ok(&[path, &["--help"]].concat());
+        assert!(help.contains("Usage: merkato"), "{path:?}: {help}");
+        *seen += 1;
+        let mut commands = Vec::new();
+        let section = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+        for line in section.take_while(|line| !line.is_empty()) {
+            // A name stands two spaces in; what is deeper is the rest of a description.
+            if let Some(rest) = line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')) {
+                commands.extend(rest.split_whitespace().next());
+            }
+        }
+        if commands.is_empty() {
+            assert!(help.contains("--json"), "{path:?}: {help}");
+        }
+        for command in commands {
+            walk(shop, &[path, &[command]].concat(), seen);
+        }
+    }
+    let mut seen = 0;
+    walk(&Shop::new(), &[], &mut seen);
+    assert!(seen > 30, "{seen}");
+    let help = Shop::new().ok(&["--help"]);
+    assert!(help.contains("Exit codes:") && help.contains("Examples:"), "{help}");
+}
+
+#[test]
+fn what_is_not_known_is_refused_with_the_nearest() {
+    let shop = Shop::new();
+    shop.write("merkato.toml", "engine = \"embedded\"\n[shop.orders]\ncurency = \"EUR\"\n");
+    let told = shop.fails(2, &["config", "show"]);
+    assert!(told.contains("merkato.toml:3"), "{told}");
+    assert!(told.contains("did you mean shop.orders.currency?"), "{told}");
+    let shop = Shop::new();
+    let output = shop.command(&["config", "show"]).env("MERKATO_HTTP__LISTN", "x").output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("did you mean MERKATO_HTTP__LISTEN?"), "{}", text(&output.stderr));
+    assert!(shop.fails(2, &["--set", "engin=embedded", "config", "show"]).contains("did you mean engine?"));
+    assert!(shop.fails(2, &["--config", "nowhere.toml", "config", "show"]).contains("nowhere.toml"));
+    shop.fails(2, &["verfy"]);
+}
+
+#[test]
+fn the_configuration_is_shown_and_its_secrets_are_not() {
+    let shop = Shop::new();
+    shop.write("secret", "hunter2\n");
+    shop.write("other.toml", "[cassandra]\npassword_file = \"secret\"\nuser = \"ada\"\n");
+    for arguments in
+        [&["--config", "other.toml", "config", "show"][..], &["--config", "other.toml", "config", "show", "--json"]]
+    {
+        let shown = shop.ok(arguments);
+        assert!(!shown.contains("hunter2"), "{shown}");
+        assert!(shown.contains("cassandra.password") && shown.contains("other.toml:2"), "{shown}");
+    }
+    let shown = shop.json(&["config", "show"]);
+    let all = shown["data"].as_array().expect("a list");
+    let folder = all.iter().find(|one| one["setting"] == "embedded.folder").expect("it is there");
+    assert_eq!((&folder["value"], &folder["from"]), (&"data".into(), &"MERKATO_EMBEDDED__FOLDER".into()));
+    shop.write("merkato.toml", &shop.ok(&["config", "example"]));
+    shop.ok(&["config", "show"]);
+}
+
+#[test]
+fn a_shop_must_be_there_before_it_is_used() {
+    let shop = Shop::new();
+    assert!(shop.fails(1, &["verify"]).contains("merkato migrate"));
+    assert!(!Path::new(&shop.path("data")).exists());
+    shop.fails(3, &["migrate", "--dry-run"]);
+    assert!(shop.ok(&["migrate"]).contains("created products\n"));
+    assert_eq!(shop.ok(&["migrate"]), "");
+    shop.ok(&["migrate", "--dry-run"]);
+}
+
+#[test]
+fn the_schema_is_printed() {
+    let shop = Shop::new();
+    let cql = shop.ok(&["schema", "--engine", "cassandra"]);
+    assert!(cql.starts_with("CREATE KEYSPACE IF NOT EXISTS merkato"), "{cql}");
+    let tables = shop.json(&["schema"])["data"].as_array().expect("a list").clone();
+    for table in &tables {
+        let name = table["table"].as_str().expect("a name");
+        assert!(cql.contains(&format!("merkato.{name} (")), "{name}");
+    }
+    assert!(tables.len() > 30);
+    shop.fails(2, &["schema"]);
+    if cfg!(feature = "dynamodb") {
+        let template: Value = serde_json::from_str(&shop.ok(&["schema", "--engine", "dynamodb"])).expect("JSON");
+        assert_eq!(template["Resources"]["ProductsTable"]["Properties"]["TableName"], "merkato_products");
+    }
+}
+
+#[test]
+fn products_come_back_as_they_were() {
+    let shop = Shop::migrated();
+    let file = shop.write("catalog.csv", CATALOG);
+    let report = shop.json(&["import", "products", &file]);
+    assert_eq!((&report["read"], &report["created"], &report["categories_created"]), (&3.into(), &3.into(), &3.into()));
+    let again = shop.json(&["import", "products", &file]);
+    assert_eq!((&again["created"], &again["unchanged"]), (&0.into(), &3.into()));
+    let exported = shop.ok(&["export", "products"]);
+    assert_eq!(exported.lines().count(), 3);
+    for format in ["ndjson", "csv"] {
+        let out = shop.path("out");
+        shop.ok(&["export", "products", "--format", format, "--output", &out]);
+        let other = Shop::migrated();
+        assert_eq!(other.json(&["import", "products", &out])["created"], 3);
+        assert_eq!(sorted(&other.ok(&["export", "products"])), sorted(&exported), "{format}");
+        assert_eq!(other.json(&["import", "products", &out])["unchanged"], 3);
+        other.ok(&["verify"]);
+    }
+    // Into another tenant of the same shop, through a pipe.
+    let output = shop.run_with(&["import", "products", "-", "--tenant", "other"], &exported);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(sorted(&shop.ok(&["export", "products", "--tenant", "other"])), sorted(&exported));
+}
+
+#[test]
+fn categories_and_stock_come_back_too() {
+    let shop = Shop::new();
+    shop.ok(&["demo", "--only-make", "--folder", "data"]);
+    let other = Shop::migrated();
+    for what in ["categories", "products", "stock"] {
+        let out = shop.path(what);
+        shop.ok(&["export", what, "--output", &out]);
+        let report = other.json(&["import", what, &out]);
+        assert_eq!(report["created"], report["read"], "{what}: {report}");
+        assert_eq!(sorted(&other.ok(&["export", what])), sorted(&shop.ok(&["export", what])), "{what}");
+        let again = other.json(&["import", what, &out]);
+        assert_eq!(again["unchanged"], again["read"], "{what}: {again}");
+    }
+    other.ok(&["verify"]);
+    assert!(other.fails(2, &["import", "stock", &shop.path("products")]).contains("export"));
+}
+
+#[test]
+fn orders_come_back_as_they_were() {
+    let shop = Shop::migrated();
+    shop.ok(&["import", "products", &shop.write("catalog.csv", CATALOG), "--source", "old"]);
+    let file = shop.write("orders.csv", ORDERS);
+    let report = shop.json(&["import", "orders", &file, "--source", "old"]);
+    assert_eq!((&report["read"], &report["created"]), (&3.into(), &2.into()), "{report}");
+    assert_eq!(report["sales"]["standing"]["amount"], "43.30");
+    let exported = shop.ok(&["export", "orders"]);
+    assert_eq!(exported.lines().count(), 2);
+    for format in ["ndjson", "csv"] {
+        let out = shop.path("out");
+        shop.ok(&["export", "orders", "--format", format, "--output", &out]);
+        let other = Shop::migrated();
+        assert_eq!(other.json(&["import", "orders", &out])["created"], 2);
+        assert_eq!(sorted(&other.ok(&["export", "orders"])), sorted(&exported), "{format}");
+        assert_eq!(other.json(&["import", "orders", &out])["unchanged"], 2);
+        // The sales of the days followed.
+        other.ok(&["verify"]);
+        let days = other.json(&["analytics", "rebuild", "--from", "2026-01-05", "--to", "2026-01-06", "--dry-run"]);
+        assert_eq!(days["data"][0]["orders"], 1);
+    }
+}
+
+#[test]
+fn a_bad_record_is_rejected_and_the_others_are_taken() {
+    let shop = Shop::migrated();
+    let file = shop.write("bad.csv", "id,name,price\n1,Lamp,19.90\n2,Chair,cheap\n3,Table,80\n");
+    let output = shop.run(&["import", "products", &file, "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["created"], &report["rejected"]), (&2.into(), &1.into()));
+    let rejects = std::fs::read_to_string(shop.path("bad.csv.rejects.ndjson")).expect("it is there");
+    let rejected: Value = serde_json::from_str(rejects.trim()).expect("JSON");
+    assert_eq!(rejected["record"], 2);
+    assert!(rejected["reason"].as_str().is_some_and(|reason| reason.contains("cheap")), "{rejected}");
+    let own = shop.ok(&["export", "products"]);
+    let spoiled =
+        own.replace("\"price\":\"19.90\"", "\"price\":\"-1\"").replace("\"price\":\"19.9\"", "\"price\":\"-1\"");
+    assert_ne!(own, spoiled);
+    let other = Shop::migrated();
+    let output = other.run_with(&["import", "products", "-", "--rejects", "bad", "--json"], &spoiled);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert!(std::fs::read_to_string(other.path("bad")).expect("it is there").contains("not negative"));
+    let told = shop.fails(1, &["import", "products", &file, "--map", "name=Titel"]);
+    assert!(told.contains("there is no column Titel"), "{told}");
+    shop.fails(2, &["import", "products", &file, "--map", "nam=name"]);
+}
+
+#[test]
+fn verify_finds_what_was_planted_and_mends_it() {
+    let shop = Shop::new();
+    shop.ok(&["demo", "--only-make", "--folder", "data"]);
+    shop.ok(&["verify"]);
+    // A schema without the derivation lets the derived table be written.
+    let schema = Schema::new().table::<CategoryEntry>().table::<DailySales>().build().expect("a schema");
+    shop.store(schema, async |store| {
+        let entry = first::<CategoryEntry>(&store).await;
+        let wrong = CategoryEntry { price: entry.price + Decimal::ONE, ..entry.clone() };
+        let orphan = CategoryEntry { sort_key: "price_asc:nowhere".into(), ..entry };
+        store.commit(Commit::new().put(&wrong).put(&orphan)).await.expect("planted");
+        let sales = first::<DailySales>(&store).await;
+        store
+            .commit(Commit::new().put(&DailySales { revenue_cents: sales.revenue_cents + 1, ..sales }))
+            .await
+            .expect("planted");
+    });
+    let output = shop.run(&["verify", "--json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let differences = |report: &Value, check: &str| {
+        let all = report["data"].as_array().expect("a list");
+        all.iter().find(|one| one["check"] == check).map(|one| one["differences"].clone()).expect(check)
+    };
+    assert_eq!(differences(&report, "derived tables"), 2, "{report}");
+    assert_eq!(differences(&report, "daily sales"), 1, "{report}");
+    assert!(shop.run(&["verify"]).status.code() == Some(3));
+    assert!(shop.ok(&["verify", "--repair"]).contains("derived tables"));
+    let mended = shop.json(&["verify"]);
+    assert_eq!((differences(&mended, "derived tables"), differences(&mended, "daily sales")), (0.into(), 0.into()));
+}
+
+async fn first<R: Row>(store: &widerow::Store) -> R {
+    for mut range in store.database().scan(R::table(), 1).await.expect("a scan") {
+        while let Some(rows) = range.next().await.expect("rows") {
+            if let Some((_, row)) = rows.into_iter().next() {
+                return R::from_values(row.values).expect("a row");
+            }
+        }
+    }
+    panic!("{} is empty", R::table().name)
+}
+
+#[test]
+fn people_are_made_and_get_passwords_and_roles() {
+    let shop = Shop::migrated();
+    let create = ["user", "create", "ada@example.com", "--first-name", "Ada", "--json"];
+    let output = shop.run_with(&create, "correct horse battery\n");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let user: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&user["email"], &user["role"]), (&"ada@example.com".into(), &"customer".into()));
+    assert_eq!(shop.run_with(&create, "correct horse battery\n").status.code(), Some(1));
+    assert!(shop.fails(2, &["user", "create", "b@example.com"]).contains("standard input"));
+    let short = shop.run_with(&["user", "create", "b@example.com"], "short\n");
+    assert_eq!(short.status.code(), Some(1));
+    assert!(text(&short.stderr).contains("password"), "{}", text(&short.stderr));
+    assert_eq!(shop.json(&["user", "role", "ada@example.com", "admin"])["role"], "admin");
+    let passwd = shop.run_with(&["user", "passwd", "Ada@example.com"], "another long one\n");
+    assert_eq!(passwd.status.code(), Some(0), "{}", text(&passwd.stderr));
+    assert!(shop.fails(1, &["user", "role", "nobody@example.com", "staff"]).contains("nobody has the address"));
+    shop.fails(2, &["user", "role", "ada@example.com", "king"]);
+}
+
+#[test]
+fn keys_are_made_listed_and_revoked() {
+    let shop = Shop::migrated();
+    let made = shop.json(&["key", "create", "shelf", "--scopes", "catalog_read,orders_write", "--expires-days", "30"]);
+    let (id, token) = (made["key_id"].as_str().expect("an id"), made["token"].as_str().expect("a token"));
+    assert!(token.starts_with("mk_default_"), "{token}");
+    let listed = shop.ok(&["key", "list", "--json"]);
+    assert!(!listed.contains(token));
+    let listed: Value = serde_json::from_str(&listed).expect("JSON");
+    assert_eq!((&listed["data"][0]["name"], &listed["data"][0]["in_force"]), (&"shelf".into(), &true.into()));
+    shop.ok(&["key", "revoke", id]);
+    shop.ok(&["key", "revoke", id]);
+    assert_eq!(shop.json(&["key", "list"])["data"][0]["in_force"], false);
+    assert!(shop.fails(2, &["key", "create", "x", "--scopes", "everything"]).contains("catalog_read"));
+    shop.fails(1, &["key", "revoke", "00000000-0000-0000-0000-000000000001"]);
+}
+
+#[test]
+fn a_tenant_is_taken_out_and_erased() {
+    let shop = Shop::migrated();
+    let file = shop.write("catalog.csv", CATALOG);
+    shop.ok(&["import", "products", &file]);
+    shop.ok(&["import", "products", &file, "--tenant", "acme"]);
+    let user = shop.run_with(&["user", "create", "ada@example.com", "--tenant", "acme"], "correct horse battery\n");
+    assert_eq!(user.status.code(), Some(0), "{}", text(&user.stderr));
+    shop.ok(&["key", "create", "k", "--scopes", "catalog_read", "--tenant", "acme"]);
+    assert_eq!(shop.json(&["tenant", "list"])["data"], serde_json::json!(["acme", "default"]));
+    let taken = shop.ok(&["tenant", "export", "acme"]);
+    assert!(taken.contains("ada@example.com") && taken.contains("Lamp"), "{taken}");
+    for secret in ["$argon2", "password_hash", "secret_hash"] {
+        assert!(!taken.contains(secret), "{secret}: {taken}");
+    }
+    assert!(shop.fails(2, &["tenant", "erase", "acme"]).contains("--yes"));
+    assert!(shop.json(&["tenant", "erase", "acme", "--yes"])["rows"].as_u64().is_some_and(|rows| rows >= 6));
+    assert_eq!(shop.json(&["tenant", "list"])["data"], serde_json::json!(["default"]));
+    assert_eq!(shop.ok(&["export", "products", "--tenant", "acme"]), "");
+    assert_eq!(shop.ok(&["export", "products"]).lines().count(), 3);
+    shop.ok(&["verify"]);
+}
+
+#[test]
+fn patterns_are_explained_and_the_engine_is_looked_at() {
+    let shop = Shop::migrated();
+    let all = shop.json(&["explain"]);
+    assert!(all["data"].as_array().is_some_and(|all| all.len() > 40));
+    assert!(shop.ok(&["explain", "q2"]).contains("products_by_category"));
+    assert_eq!(shop.json(&["explain", "Q2"])["data"].as_array().map(Vec::len), Some(1));
+    shop.fails(2, &["explain", "nothing of the kind"]);
+    let file = shop.write("catalog.csv", CATALOG);
+    shop.ok(&["import", "products", &file]);
+    let health = shop.json(&["doctor"]);
+    assert_eq!(health["engine"], "embedded");
+    let tables = health["tables"].as_array().expect("a list");
+    assert!(tables.iter().any(|table| table["table"] == "products" && table["rows"] == 3), "{tables:?}");
+    assert!(shop.ok(&["doctor", "--quick"]).contains("schema   as declared"));
+    shop.fails(3, &["--folder", "empty", "doctor"]);
+}
+
+#[test]
+fn completions_are_for_three_shells() {
+    let shop = Shop::new();
+    for (shell, part) in [("bash", "_merkato()"), ("zsh", "#compdef merkato"), ("fish", "complete -c merkato")] {
+        assert!(shop.ok(&["completions", shell]).contains(part), "{shell}");
+    }
+}
+
+#[test]
+fn the_proof_runs_on_the_configured_engine() {
+    let shop = Shop::new();
+    let report = shop.json(&["chaos", "inventory", "--shoppers", "20", "--units", "5", "--faults", "3"]);
+    assert_eq!(report["passed"], true, "{report}");
+    assert!(!Path::new(&shop.path("data")).exists());
+    shop.ok(&["--folder", "here", "chaos", "inventory", "--shoppers", "5", "--units", "2"]);
+    assert!(Path::new(&shop.path("here")).exists());
+}
+
+#[test]
+fn the_demo_is_made_once() {
+    let shop = Shop::new();
+    shop.write("merkato.toml", "engine = \"cassandra\"\n");
+    let made = shop.json(&["demo", "--only-make"]);
+    assert_eq!(made["logins"]["admin"]["email"], "admin@demo.example");
+    let rows = || shop.ok(&["--engine", "embedded", "--folder", "merkato-demo", "export", "orders"]);
+    let before = rows();
+    assert_eq!(before.lines().count(), 48);
+    let output = shop.run(&["demo", "--only-make"]);
+    assert!(!text(&output.stderr).contains("making"), "{}", text(&output.stderr));
+    assert_eq!(rows(), before);
+    shop.ok(&["--engine", "embedded", "--folder", "merkato-demo", "verify"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_starts_and_stops_when_it_is_told() {
+    let shop = Shop::new();
+    let mut child = shop.command(&["serve", "--migrate", "--listen", "127.0.0.1:0"]).spawn().expect("it starts");
+    let mut log = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    while !line.contains("listening") {
+        line.clear();
+        assert_ne!(log.read_line(&mut line).expect("a line"), 0, "it ended before it listened");
+    }
+    let told = Command::new("kill").arg(child.id().to_string()).status().expect("kill");
+    assert!(told.success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    let told = shop.fails(2, &["serve", "--listen", "nowhere"]);
+    assert!(told.contains("listen"), "{told}");
+}
