@@ -11,6 +11,7 @@ mod inventory;
 mod keys;
 mod orders;
 mod replies;
+mod restore;
 mod secrets;
 mod world;
 
@@ -69,6 +70,7 @@ fn main() {
             orders::status::CASES,
             keys::CASES,
             replies::CASES,
+            restore::CASES,
             secrets::CASES,
         ],
     );

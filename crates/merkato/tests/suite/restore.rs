@@ -1,0 +1,128 @@
+//! What one shop has, as it is in another; and a shop that is gone.
+
+use merkato::{
+    Context,
+    catalog::{self, Category, Error, Product, ProductChange, Restored},
+    orders::{self, NewOrder, OrderStatus},
+};
+use rust_decimal::Decimal;
+use widerow::store::VerifyOptions;
+use widerow_testing::{Target, cases};
+
+use crate::{
+    catalog::{below, category, on_sale},
+    orders::{draft, go, imported},
+    world::{World, raw_rows},
+};
+
+cases![
+    a_product_is_in_another_shop_as_it_was,
+    what_does_not_belong_together_is_refused,
+    an_order_is_in_another_shop_as_it_was,
+    a_tenant_is_listed_and_erased,
+];
+
+fn other(world: &World) -> Context {
+    world.ctx.with_store(world.database.tenant(&widerow_testing::unique()).expect("a good name"))
+}
+
+async fn edited(ctx: &Context) -> (Vec<Category>, Product) {
+    let home = category(ctx, "Home").await;
+    let lamps = below(ctx, "Lamps", Some(home.category_id)).await;
+    let made = catalog::create_product(ctx, on_sale("Brass lamp", &lamps, 39_99)).await.expect("a product");
+    let change = ProductChange { price: Some(Decimal::new(35_00, 2)), ..ProductChange::default() };
+    let product = catalog::change_product(ctx, made.product_id, None, change).await.expect("changed");
+    catalog::set_popularity(ctx, product.product_id, 7).await.expect("noted");
+    (vec![home, lamps], catalog::get_product(ctx, product.product_id).await.expect("found"))
+}
+
+async fn a_product_is_in_another_shop_as_it_was(target: &Target) {
+    let world = World::new(target);
+    let (categories, product) = edited(&world.ctx).await;
+    let there = other(&world);
+    world.clock.advance_millis(60_000);
+    for category in &categories {
+        assert_eq!(catalog::restore_category(&there, category.clone()).await.expect("restored"), Restored::Created);
+        assert_eq!(catalog::restore_category(&there, category.clone()).await.expect("restored"), Restored::Unchanged);
+        assert_eq!(catalog::get_category(&there, category.category_id).await.expect("found"), *category);
+    }
+    for outcome in [Restored::Created, Restored::Unchanged] {
+        assert_eq!(catalog::restore_product(&there, product.clone()).await.expect("restored"), outcome);
+        assert_eq!(catalog::get_product(&there, product.product_id).await.expect("found"), product);
+    }
+    let changed = Product { price: Decimal::ONE, slug: "other".into(), ..product.clone() };
+    assert_eq!(catalog::restore_product(&there, changed.clone()).await.expect("restored"), Restored::Changed);
+    assert_eq!(catalog::get_product_by_slug(&there, "other").await.expect("found"), changed);
+    // Two shops, two prices.
+    assert_eq!(catalog::get_product(&world.ctx, product.product_id).await.expect("found"), product);
+}
+
+async fn what_does_not_belong_together_is_refused(target: &Target) {
+    let world = World::new(target);
+    let (categories, product) = edited(&world.ctx).await;
+    let there = other(&world);
+    let missing = catalog::restore_product(&there, product.clone()).await;
+    assert!(matches!(missing, Err(Error::CategoryNotFound { .. })), "{missing:?}");
+    let orphan = catalog::restore_category(&there, categories[1].clone()).await;
+    assert!(matches!(orphan, Err(Error::CategoryNotFound { .. })), "{orphan:?}");
+    catalog::restore_category(&there, categories[0].clone()).await.expect("restored");
+    let misplaced = Category { path: Vec::new(), ..categories[1].clone() };
+    assert!(matches!(catalog::restore_category(&there, misplaced).await, Err(Error::Invalid(_))));
+    catalog::restore_category(&there, categories[1].clone()).await.expect("restored");
+    let astray = Product { category_path: Vec::new(), ..product.clone() };
+    assert!(matches!(catalog::restore_product(&there, astray).await, Err(Error::Invalid(_))));
+    catalog::create_product(&there, on_sale("Brass lamp", &categories[1], 1_00)).await.expect("a product");
+    let taken = catalog::restore_product(&there, product).await;
+    assert!(matches!(taken, Err(Error::SlugTaken { .. })), "{taken:?}");
+}
+
+async fn an_order_is_in_another_shop_as_it_was(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let steps = [(OrderStatus::Pending, 500), (OrderStatus::Paid, 400)];
+    let new = imported(draft(ctx, None, 3), ctx.now(), &steps);
+    let id = orders::insert(ctx, &new).await.expect("an order").order_id;
+    let order = go(ctx, id, &[OrderStatus::Processing]).await;
+    let (items, history) = (orders::list_items(ctx, id).await.expect("lines"), orders::list_history(ctx, id).await);
+    let history = history.expect("a history");
+    let copy = NewOrder::restore(order.clone(), items.clone(), history.clone()).expect("whole");
+    let there = other(&world);
+    for _ in 0..2 {
+        assert_eq!(orders::insert(&there, &copy).await.expect("an order"), order);
+        assert_eq!(orders::list_items(&there, id).await.expect("lines"), items);
+        assert_eq!(orders::list_history(&there, id).await.expect("a history"), history);
+    }
+    assert!(NewOrder::restore(order.clone(), items[1..].to_vec(), history.clone()).is_err());
+    assert!(NewOrder::restore(order.clone(), items.clone(), history[1..].to_vec()).is_err());
+    let dearer = orders::Order { total: order.total + Decimal::ONE, ..order };
+    assert!(NewOrder::restore(dearer, items, history).is_err());
+}
+
+async fn a_tenant_is_listed_and_erased(target: &Target) {
+    let world = World::alone(target);
+    let there = other(&world);
+    for ctx in [&world.ctx, &there] {
+        let (categories, _) = edited(ctx).await;
+        for n in 0..30 {
+            let new = on_sale(&format!("Lamp {n}"), &categories[1], 5_00);
+            catalog::create_product(ctx, new).await.expect("a product");
+        }
+        orders::insert(ctx, &imported(draft(ctx, None, 30), ctx.now(), &[(OrderStatus::Paid, 5)]))
+            .await
+            .expect("an order");
+    }
+    let mut names = vec![world.ctx.store.tenant().clone(), there.store.tenant().clone()];
+    names.sort();
+    assert_eq!(world.database.list_tenants().await.expect("listed"), names);
+    let mut told = 0;
+    let erased = world.ctx.store.erase(|rows| told = rows).await.expect("erased");
+    assert!(erased >= 60 && told == erased, "{erased}, {told}");
+    assert_eq!(world.ctx.store.erase(|_| {}).await.expect("erased"), 0);
+    assert_eq!(world.database.list_tenants().await.expect("listed"), [there.store.tenant().clone()]);
+    for table in world.database.schema().tables() {
+        assert!(raw_rows(&world, table).await.is_empty(), "{}", table.name);
+    }
+    assert_eq!(world.database.verify(VerifyOptions::default()).await.expect("verified").differences, 0);
+    let own = World { ctx: there, ..world };
+    assert_eq!(raw_rows(&own, <Product as widerow::Row>::table()).await.len(), 31);
+}
