@@ -57,9 +57,10 @@ impl Demo {
             Some(listener) => Some(format!("http://{}", listener.local_addr()?)),
             None => None,
         };
+        let stop = serve::stop_signal()?;
         tell(global, address.as_deref())?;
         match listener {
-            Some(listener) => serve::until_stopped(&opened.database, &opened.config, listener).await,
+            Some(listener) => serve::until_stopped(&opened.database, &opened.config, listener, stop).await,
             None => Ok(()),
         }
     }

@@ -38,8 +38,9 @@ impl Serve {
         }
         opened.check().await?;
         let listener = bind(&opened.config).await?;
+        let stop = stop_signal()?;
         tracing::info!(address = %listener.local_addr()?, engine = opened.database.engine().name(), "listening");
-        until_stopped(&opened.database, &opened.config, listener).await
+        until_stopped(&opened.database, &opened.config, listener, stop).await
     }
 }
 
@@ -48,13 +49,18 @@ pub(super) async fn bind(config: &Config) -> anyhow::Result<TcpListener> {
     TcpListener::bind(listen).await.with_context(|| format!("http.listen: {listen}"))
 }
 
-/// Serves, with the work in the background, until a signal comes.
+/// Serves, with the work in the background, until it is time to stop.
 ///
 /// ORDER: requests end before the jobs do, so that what they counted is in the last flush.
-pub(super) async fn until_stopped(database: &Database, config: &Config, listener: TcpListener) -> anyhow::Result<()> {
+pub(super) async fn until_stopped(
+    database: &Database,
+    config: &Config,
+    listener: TcpListener,
+    stop: impl Future<Output = ()>,
+) -> anyhow::Result<()> {
     let shops = contexts(database, config)?;
     let jobs = Jobs::start(database, shops, &config.jobs);
-    let served = answer(listener, signal()).await;
+    let served = answer(listener, stop).await;
     tracing::info!("stopping");
     jobs.stop().await;
     served
@@ -82,24 +88,26 @@ async fn answer(listener: TcpListener, stop: impl Future<Output = ()>) -> anyhow
 }
 
 /// Ctrl-C, or what a supervisor sends.
-async fn signal() {
-    let interrupt = async {
+///
+/// ORDER: it is listened for from here on, before anybody is told that the server listens: whoever is told may stop it.
+#[cfg(unix)]
+pub(super) fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+#[cfg(not(unix))]
+pub(super) fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async {
         // Where it cannot be listened for, nobody can send it either.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    };
-    #[cfg(unix)]
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => _ = signal.recv().await,
-            Err(_) => std::future::pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate => {}
-    }
+    })
 }
