@@ -46,7 +46,7 @@ fn show(global: &Global) -> anyhow::Result<()> {
     }
     let text = |value: &Option<toml::Value>| value.as_ref().map_or(HIDDEN.to_owned(), ToString::to_string);
     let row = |(path, value, origin): &(&str, Option<toml::Value>, config::Origin)| {
-        vec![(*path).to_owned(), text(value), origin.to_string()]
+        vec![(*path).to_owned(), origin.to_string(), text(value)]
     };
-    output::table(&["setting", "value", "from"], &settings.iter().map(row).collect::<Vec<_>>())
+    output::table(&["setting", "from", "value"], &settings.iter().map(row).collect::<Vec<_>>())
 }

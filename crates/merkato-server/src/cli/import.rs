@@ -44,8 +44,10 @@ enum Kind {
   merkato import products katalog.csv --currency EUR --map name=Titel,price=Preis,-=Einkaufspreis
   merkato export products | merkato import products - --tenant other
 
-A field may be given several columns; - leaves a column out, attribute keeps one as an attribute; what no field is named for is
-found by the names of the columns. Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
+A field may be given several columns; - leaves a column out, attribute keeps one as an attribute.
+Fields that are not named are found by the names of the columns.
+
+Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
     Products(Products),
     /// Orders of the past, a line a record
     #[command(after_help = "Examples:

@@ -56,19 +56,19 @@ struct Arguments {
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Global {
     /// The configuration file [default: merkato.toml, if there is one]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = "Everywhere", value_name = "FILE")]
     config: Option<PathBuf>,
     /// The engine, over what is configured
-    #[arg(long, global = true, value_enum)]
+    #[arg(long, global = true, help_heading = "Everywhere", value_enum)]
     engine: Option<EngineKind>,
     /// The folder of the embedded engine, over what is configured
-    #[arg(long, global = true, value_name = "FOLDER")]
+    #[arg(long, global = true, help_heading = "Everywhere", value_name = "FOLDER")]
     folder: Option<PathBuf>,
     /// Any setting, over what is configured, as http.listen=127.0.0.1:9000; can be repeated
-    #[arg(long, global = true, value_name = "SETTING=VALUE", value_parser = setting)]
+    #[arg(long, global = true, help_heading = "Everywhere", value_name = "SETTING=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
     /// Answer in JSON
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Everywhere")]
     json: bool,
 }
 
