@@ -1,6 +1,8 @@
-//! The server's library half: configuration, commands, the demo shop, the work in the background.
+//! The server of merkato: HTTP for programs and people, the command line, the configuration, the work in the background. It
+//! holds no rule of the shop: a handler, or a command, extracts, calls one operation of the domain, and renders.
 
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod http;
 pub mod jobs;

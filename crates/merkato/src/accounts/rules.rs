@@ -35,6 +35,17 @@ pub struct Profile {
     pub avatar_url: Option<String>,
 }
 
+/// What one changes about oneself; what is None stays. Of what may be absent, `Some(None)` takes it away.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProfileChange {
+    pub first_name: Option<Option<String>>,
+    pub last_name: Option<Option<String>>,
+    pub phone: Option<Option<String>>,
+    pub avatar_url: Option<Option<String>>,
+    /// In place of all that there are.
+    pub preferences: Option<BTreeMap<String, String>>,
+}
+
 /// An address without its id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddressInput {
@@ -198,6 +209,26 @@ pub fn edit(mut user: User, expected: Option<i64>, now: Timestamp, change: impl 
 
 pub fn set_profile(user: User, profile: Profile, expected: Option<i64>, now: Timestamp) -> Result<User> {
     edit(user, expected, now, |user| profile.set(user))
+}
+
+/// What was given must be right; what was not is as it was.
+pub fn change_profile(user: User, change: ProfileChange, expected: Option<i64>, now: Timestamp) -> Result<User> {
+    edit(user, expected, now, |user| {
+        let fields = [
+            (&mut user.first_name, change.first_name),
+            (&mut user.last_name, change.last_name),
+            (&mut user.phone, change.phone),
+            (&mut user.avatar_url, change.avatar_url),
+        ];
+        for (field, given) in fields {
+            if let Some(given) = given {
+                *field = given;
+            }
+        }
+        if let Some(preferences) = change.preferences {
+            user.preferences = preferences;
+        }
+    })
 }
 
 /// The first address is the default, whether or not it is asked for.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     super::{
         error::Result,
-        rules::{self, Profile},
+        rules::{self, Profile, ProfileChange},
         tables::{User, UserByEmail},
     },
     change_user,
@@ -48,4 +48,28 @@ pub async fn set_preferences(
         rules::edit(user, expected, ctx.now(), |user| user.preferences.clone_from(&preferences))
     })
     .await
+}
+
+/// Changes some of what the user says about itself, in one commit. With an expected revision, only if nobody has edited it
+/// since.
+pub async fn change_profile(
+    ctx: &Context,
+    user_id: UserId,
+    expected: Option<i64>,
+    change: ProfileChange,
+) -> Result<User> {
+    let mut check = Check::new();
+    let ProfileChange { first_name, last_name, phone, avatar_url, .. } = change.clone();
+    Profile {
+        first_name: first_name.flatten(),
+        last_name: last_name.flatten(),
+        phone: phone.flatten(),
+        avatar_url: avatar_url.flatten(),
+    }
+    .check(&mut check);
+    check.end()?;
+    if let Some(preferences) = &change.preferences {
+        rules::check_preferences(preferences)?;
+    }
+    change_user(ctx, user_id, |user| rules::change_profile(user, change.clone(), expected, ctx.now())).await
 }

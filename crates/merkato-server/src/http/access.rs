@@ -1,0 +1,143 @@
+//! Who may call what: one table of every route. A route that is not in it is not served, and a line without a route keeps the
+//! server from starting.
+
+use http::Method;
+use merkato::{accounts::Role, keys::Scope};
+
+use super::{
+    problem::Problem,
+    who::{Visit, Who},
+};
+
+/// Who may call a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Whoever comes, of no shop in particular: nothing is asked of the store for it.
+    System,
+    /// Whoever comes to a shop.
+    Anyone,
+    /// A guest with a cart, or a person.
+    Shopper,
+    /// Somebody who is logged in.
+    Person,
+    /// A person of the staff, or a program whose key has the scope.
+    Staff(Scope),
+}
+
+/// One route.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    pub method: &'static str,
+    pub path: &'static str,
+    pub access: Access,
+    /// It takes a password or sends a letter, and is asked for less often.
+    pub login: bool,
+    /// Its answer is never kept under an idempotency key, because a secret is in it.
+    pub secret_answer: bool,
+    /// It is not done without an idempotency key.
+    pub key_required: bool,
+    /// It may read a body. Others are not waited for.
+    pub takes_body: bool,
+}
+
+const fn rule(method: &'static str, path: &'static str, access: Access, takes_body: bool) -> Rule {
+    Rule { method, path, access, login: false, secret_answer: false, key_required: false, takes_body }
+}
+
+const fn get(path: &'static str, access: Access) -> Rule {
+    rule("GET", path, access, false)
+}
+
+const fn post(path: &'static str, access: Access) -> Rule {
+    rule("POST", path, access, true)
+}
+
+const fn put(path: &'static str, access: Access) -> Rule {
+    rule("PUT", path, access, true)
+}
+
+const fn patch(path: &'static str, access: Access) -> Rule {
+    rule("PATCH", path, access, true)
+}
+
+const fn delete(path: &'static str, access: Access) -> Rule {
+    rule("DELETE", path, access, true)
+}
+
+impl Rule {
+    const fn login(mut self) -> Self {
+        self.login = true;
+        self
+    }
+
+    const fn secret_answer(mut self) -> Self {
+        self.secret_answer = true;
+        self
+    }
+
+    pub fn is_unsafe(&self) -> bool {
+        self.method != "GET"
+    }
+}
+
+use Access::{Anyone, Person, System};
+
+pub const RULES: &[Rule] = &[
+    // The server itself.
+    get("/healthz", System),
+    get("/readyz", System),
+    get("/metrics", System),
+    get("/openapi.json", System),
+    get("/docs", System),
+    get("/docs/errors", System),
+    // The catalog.
+    get("/v1/products/{id}", Anyone),
+    get("/v1/products/by-slug/{slug}", Anyone),
+    get("/v1/products/{id}/related", Anyone),
+    get("/v1/categories", Anyone),
+    get("/v1/categories/{id}", Anyone),
+    get("/v1/categories/{id}/products", Anyone),
+    get("/v1/search", Anyone),
+    get("/v1/items", Anyone),
+    get("/v1/featured/{feature_type}", Anyone),
+    // Who one is.
+    post("/v1/auth/register", Anyone).login(),
+    post("/v1/auth/verify", Anyone).login(),
+    post("/v1/auth/login", Anyone).login().secret_answer(),
+    post("/v1/auth/logout", Person).secret_answer(),
+    post("/v1/auth/password-reset", Anyone).login(),
+    post("/v1/auth/password-reset/confirm", Anyone).login(),
+    get("/v1/me", Person),
+    patch("/v1/me", Person),
+    get("/v1/me/addresses", Person),
+    post("/v1/me/addresses", Person),
+    put("/v1/me/addresses/{id}", Person),
+    delete("/v1/me/addresses/{id}", Person),
+];
+
+/// The line of a request that has come to a route. HEAD is as GET.
+pub fn find(method: &Method, path: &str) -> Option<&'static Rule> {
+    let method = if method == Method::HEAD { "GET" } else { method.as_str() };
+    RULES.iter().find(|rule| rule.path == path && rule.method == method)
+}
+
+/// Refuses one who may not: 401 to nobody, 403 to somebody else.
+pub fn check(rule: &Rule, visit: &Visit) -> Result<(), Problem> {
+    let nobody = || Problem::new("not_logged_in", "it needs a session or an API key");
+    let forbidden = || Problem::new("forbidden", "");
+    match (rule.access, &visit.who) {
+        (Access::System | Access::Anyone, _) => Ok(()),
+        (Access::Shopper, Who::Guest(_) | Who::Person { .. }) => Ok(()),
+        (Access::Shopper, Who::Nobody) => Err(nobody()),
+        (Access::Person, Who::Person { .. }) => Ok(()),
+        (Access::Person, Who::Nobody | Who::Guest(_)) => Err(nobody()),
+        (Access::Shopper | Access::Person, Who::Program(_)) => Err(forbidden()),
+        (Access::Staff(_), Who::Nobody | Who::Guest(_)) => Err(nobody()),
+        (Access::Staff(_), Who::Person { actor, .. }) if actor.role >= Role::Staff => Ok(()),
+        (Access::Staff(_), Who::Person { .. }) => Err(forbidden()),
+        (Access::Staff(scope), Who::Program(key)) if key.scopes.contains(&scope) => Ok(()),
+        (Access::Staff(scope), Who::Program(_)) => {
+            Err(Problem::new("scope_missing", format!("the key has not the scope {}", scope.as_str())))
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! All that the handlers share: the shops, the settings, the bounds.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use axum::Router;
+use merkato::{Context, Settings, context::Chance, secrets};
+use tokio::sync::{OnceCell, Semaphore};
+use utoipa::openapi::OpenApi;
+use widerow::{Database, time::Clock};
+
+use super::{
+    access::RULES,
+    body::Room,
+    mail::{Mailer, Post},
+    metrics::Metrics,
+    problem::Problem,
+    rate::Limiter,
+    routes,
+    settings::HttpSettings,
+    sign::{self, KEY_BYTES, Signer},
+};
+
+/// What all bodies that are being gathered may take, beyond a little for each.
+const BODIES_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Letters that wait to be sent.
+const LETTERS_WAITING_MAX: usize = 1_000;
+/// The name of the key that cursors and CSRF tokens are signed with.
+const SIGNING_KEY: &str = "http-signing-key";
+
+/// The server without its sockets. Cheap to clone.
+#[derive(Clone)]
+pub struct App(Arc<Inner>);
+
+struct Inner {
+    database: Database,
+    settings: HttpSettings,
+    ctx: Context,
+    shops: BTreeMap<String, Lot>,
+    hosts: HashMap<String, String>,
+    signing_key: Option<[u8; KEY_BYTES]>,
+    openapi: Arc<OpenApi>,
+    requests: Limiter,
+    logins: Limiter,
+    room: Room,
+    turns: Arc<Semaphore>,
+    metrics: Metrics,
+    post: Post,
+}
+
+/// A tenant, opened when it is first asked for.
+#[derive(Default)]
+struct Lot {
+    shop: OnceCell<Arc<Shop>>,
+}
+
+/// A tenant's surroundings, and its key.
+pub struct Shop {
+    pub name: String,
+    pub ctx: Context,
+    signer: Signer,
+}
+
+impl Shop {
+    pub fn signer(&self) -> &Signer {
+        &self.signer
+    }
+}
+
+/// Why the server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error("the tenant {name} cannot be: {problem}")]
+    Tenant { name: String, problem: widerow::Error },
+    #[error("the host {host} is given to the tenants {one} and {other}")]
+    HostTwice { host: String, one: String, other: String },
+    #[error("signing_key: not {} hexadecimal digits", 2 * KEY_BYTES)]
+    SigningKey,
+    #[error("cors_origins: {origin} is not an origin as https://shop.example")]
+    Origin { origin: String },
+    #[error("the route {route} is not in the table of who may call what")]
+    NoRule { route: String },
+    #[error("the table of who may call what has the route {route}, which there is not")]
+    NoRoute { route: String },
+    #[error("{what}: {problem}")]
+    Tls { what: String, problem: String },
+}
+
+impl App {
+    pub fn new(
+        database: Database,
+        shop: Settings,
+        settings: HttpSettings,
+        clock: Arc<dyn Clock>,
+        chance: Arc<dyn Chance>,
+        mailer: Arc<dyn Mailer>,
+    ) -> Result<Self, StartError> {
+        let store = |name: &str| {
+            let refused = |problem| StartError::Tenant { name: name.to_owned(), problem };
+            database.tenant(name).map_err(refused)
+        };
+        let mut hosts: HashMap<String, String> = HashMap::new();
+        for (tenant, names) in &settings.tenants {
+            store(tenant)?;
+            for host in names {
+                if let Some(one) = hosts.insert(host.to_ascii_lowercase(), tenant.clone()) {
+                    return Err(StartError::HostTwice { host: host.clone(), one, other: tenant.clone() });
+                }
+            }
+        }
+        for origin in &settings.cors_origins {
+            let good = origin.split_once("://").is_some_and(|(scheme, host)| {
+                matches!(scheme, "http" | "https") && !host.is_empty() && !host.contains('/') && !host.contains('*')
+            });
+            if !good || http::HeaderValue::try_from(origin.as_str()).is_err() {
+                return Err(StartError::Origin { origin: origin.clone() });
+            }
+        }
+        let signing_key = match &settings.signing_key {
+            Some(text) => {
+                let key = sign::unhex(text).and_then(|bytes| bytes.try_into().ok());
+                Some(key.ok_or(StartError::SigningKey)?)
+            }
+            None => None,
+        };
+        let openapi = routes::all().into_openapi();
+        check_rules(&openapi)?;
+        // Of no shop: ids, time and chance. Its store is never asked.
+        let ctx = Context::new(store("none")?, shop, clock, chance);
+        let rate = &settings.rate;
+        Ok(App(Arc::new(Inner {
+            shops: settings.tenants.keys().map(|name| (name.clone(), Lot::default())).collect(),
+            hosts,
+            signing_key,
+            openapi: Arc::new(super::openapi::complete(openapi, &settings)),
+            requests: Limiter::new(rate.requests_a_minute, rate.clients_max),
+            logins: Limiter::new(rate.logins_a_minute, rate.clients_max),
+            room: Room::new(BODIES_BYTES_MAX, settings.body_bytes_max),
+            turns: Arc::new(Semaphore::new(settings.requests_at_once_max.clamp(1, Semaphore::MAX_PERMITS))),
+            metrics: Metrics::new(RULES),
+            post: Post::new(mailer, LETTERS_WAITING_MAX),
+            database,
+            settings,
+            ctx,
+        })))
+    }
+
+    /// The same server with a payment provider that moves money. To be called before the first request.
+    pub fn with_payments(mut self, payments: Arc<dyn merkato::payments::PaymentProvider>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.ctx = inner.ctx.with_payments(payments);
+        }
+        self
+    }
+
+    /// Every route, with all that surrounds it.
+    pub fn router(&self) -> Router {
+        routes::router(self)
+    }
+
+    /// A shop by its name; None if there is no such. Its key is read, or made, when it is first asked for.
+    pub async fn shop(&self, name: &str) -> Result<Option<Arc<Shop>>, Problem> {
+        let Some(lot) = self.0.shops.get(name) else { return Ok(None) };
+        let opened = lot.shop.get_or_try_init(|| async {
+            let ctx = self.0.ctx.with_store(self.0.database.tenant(name)?);
+            let key = match self.0.signing_key {
+                Some(key) => key,
+                None => secrets::get_or_make(&ctx, SIGNING_KEY).await?,
+            };
+            Ok::<_, Problem>(Arc::new(Shop { name: name.to_owned(), ctx, signer: Signer::new(key) }))
+        });
+        Ok(Some(opened.await?.clone()))
+    }
+
+    /// The contexts of all shops, for work in the background that shares their bounds.
+    pub fn contexts(&self) -> Result<Vec<Context>, widerow::Error> {
+        let context = |name: &String| Ok(self.0.ctx.with_store(self.0.database.tenant(name)?));
+        self.0.shops.keys().map(context).collect()
+    }
+
+    pub fn tenant_of_host(&self, host: &str) -> Option<&str> {
+        self.0.hosts.get(host).map(String::as_str)
+    }
+
+    /// Whether a page of this origin is the site's own: of the host that was asked, or one that the settings name.
+    pub fn is_own_origin(&self, origin: &str, host: Option<&str>) -> bool {
+        let authority = origin.strip_prefix("https://").or_else(|| {
+            origin.strip_prefix("http://").filter(|_| !self.settings().is_secure())
+        });
+        let same_host = authority.zip(host).is_some_and(|(authority, host)| authority.eq_ignore_ascii_case(host));
+        same_host || self.settings().public_url.as_deref().is_some_and(|url| url.trim_end_matches('/') == origin)
+    }
+
+    pub fn settings(&self) -> &HttpSettings {
+        &self.0.settings
+    }
+
+    pub fn database(&self) -> &Database {
+        &self.0.database
+    }
+
+    /// Ids, time and chance, of no shop.
+    pub fn ctx(&self) -> &Context {
+        &self.0.ctx
+    }
+
+    pub fn openapi(&self) -> &OpenApi {
+        &self.0.openapi
+    }
+
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    pub fn post(&self) -> &Post {
+        &self.0.post
+    }
+
+    pub(super) fn limiter(&self, login: bool) -> &Limiter {
+        if login { &self.0.logins } else { &self.0.requests }
+    }
+
+    pub(super) fn room(&self) -> &Room {
+        &self.0.room
+    }
+
+    pub(super) fn turns(&self) -> &Arc<Semaphore> {
+        &self.0.turns
+    }
+}
+
+/// The table of who may call what and the routes are the same set.
+fn check_rules(openapi: &OpenApi) -> Result<(), StartError> {
+    let mut routes = super::openapi::operations(openapi);
+    for rule in RULES {
+        if !routes.remove(&(rule.method.to_owned(), rule.path.to_owned())) {
+            return Err(StartError::NoRoute { route: format!("{} {}", rule.method, rule.path) });
+        }
+    }
+    match routes.first() {
+        Some((method, path)) => Err(StartError::NoRule { route: format!("{method} {path}") }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,52 @@
+//! Cursors as clients see them: opaque, signed, and bound to the shop, the path and the query they came from, so that none
+//! can be bent to another list.
+
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
+use http::Uri;
+use merkato::Cursor;
+
+use super::{problem::Problem, sign::Signer};
+
+const TAG_BYTES: usize = 16;
+
+/// The list that a cursor belongs to.
+#[derive(Clone, Debug)]
+pub struct ListId {
+    tenant: String,
+    path: String,
+    /// Without the page itself, in one order.
+    query: Vec<String>,
+}
+
+impl ListId {
+    pub fn new(tenant: &str, uri: &Uri) -> Self {
+        let parameters = uri.query().unwrap_or_default().split('&').filter(|parameter| {
+            let name = parameter.split('=').next().unwrap_or_default();
+            !parameter.is_empty() && name != "cursor" && name != "limit"
+        });
+        let mut query: Vec<String> = parameters.map(str::to_owned).collect();
+        query.sort_unstable();
+        ListId { tenant: tenant.to_owned(), path: uri.path().to_owned(), query }
+    }
+
+    fn parts<'l>(&'l self, cursor: &'l str) -> Vec<&'l [u8]> {
+        let list = [self.tenant.as_bytes(), self.path.as_bytes(), cursor.as_bytes()];
+        list.into_iter().chain(self.query.iter().map(|parameter| parameter.as_bytes())).collect()
+    }
+}
+
+pub fn seal(signer: &Signer, list: &ListId, cursor: &Cursor) -> String {
+    let tag = signer.tag("cursor", &list.parts(cursor.as_str()));
+    BASE64_URL_SAFE_NO_PAD.encode([tag.as_slice(), cursor.as_str().as_bytes()].concat())
+}
+
+pub fn open(signer: &Signer, list: &ListId, text: &str) -> Result<Cursor, Problem> {
+    let bad = || Problem::field("bad_cursor", "/cursor", "it is not a cursor of this list");
+    let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| bad())?;
+    let (tag, cursor) = bytes.split_at_checked(TAG_BYTES).ok_or_else(bad)?;
+    let cursor = std::str::from_utf8(cursor).map_err(|_| bad())?;
+    if !signer.verify("cursor", &list.parts(cursor), tag) {
+        return Err(bad());
+    }
+    Ok(Cursor::from(cursor.to_owned()))
+}

@@ -1,0 +1,79 @@
+//! Every route, in one flat list.
+
+use axum::{Router, middleware, response::IntoResponse as _};
+use http::{HeaderName, HeaderValue, Method, header};
+use tower_http::{compression::CompressionLayer, cors::CorsLayer};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    app::App,
+    idempotency, observe,
+    pipeline::pass,
+    problem::Problem,
+    system,
+    v1::{auth, catalog, me},
+};
+
+/// The routes, with the document that describes them.
+pub fn all() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(system::healthz))
+        .routes(routes!(system::readyz))
+        .routes(routes!(system::metrics))
+        .routes(routes!(system::openapi))
+        .routes(routes!(system::docs))
+        .routes(routes!(system::docs_errors))
+        .routes(routes!(catalog::get_product))
+        .routes(routes!(catalog::get_product_by_slug))
+        .routes(routes!(catalog::list_related))
+        .routes(routes!(catalog::list_categories))
+        .routes(routes!(catalog::get_category))
+        .routes(routes!(catalog::list_category_products))
+        .routes(routes!(catalog::search))
+        .routes(routes!(catalog::list_items))
+        .routes(routes!(catalog::list_featured))
+        .routes(routes!(auth::register))
+        .routes(routes!(auth::verify))
+        .routes(routes!(auth::log_in))
+        .routes(routes!(auth::log_out))
+        .routes(routes!(auth::request_password_reset))
+        .routes(routes!(auth::reset_password))
+        .routes(routes!(me::get_me, me::change_me))
+        .routes(routes!(me::list_addresses, me::add_address))
+        .routes(routes!(me::change_address, me::remove_address))
+}
+
+/// The routes within all that surrounds them; the last layer is the outermost.
+pub fn router(app: &App) -> Router {
+    let (router, _) = all().split_for_parts();
+    router
+        .fallback(|| async { Problem::new("not_found", "").into_response() })
+        .method_not_allowed_fallback(|| async { Problem::new("method_not_allowed", "").into_response() })
+        .layer(middleware::from_fn_with_state(app.clone(), pass))
+        .layer(cors(app))
+        .layer(middleware::from_fn_with_state(app.clone(), observe::observe))
+        .layer(CompressionLayer::new())
+        .with_state(app.clone())
+}
+
+/// Which other sites' pages may read answers: those that are named, and none else.
+fn cors(app: &App) -> CorsLayer {
+    let origins = app.settings().cors_origins.iter().filter_map(|origin| HeaderValue::try_from(origin.as_str()).ok());
+    let named = HeaderName::from_static;
+    let (key, guest) = (named(idempotency::KEY), named("merkato-guest"));
+    CorsLayer::new()
+        .allow_origin(origins.collect::<Vec<_>>())
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allow_headers([
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            header::IF_MATCH,
+            header::IF_NONE_MATCH,
+            key,
+            guest,
+            named("merkato-tenant"),
+            named("x-request-id"),
+        ])
+        .expose_headers([header::ETAG, header::LOCATION, header::RETRY_AFTER, named("x-request-id"), named("merkato-cost")])
+        .max_age(std::time::Duration::from_secs(3_600))
+}

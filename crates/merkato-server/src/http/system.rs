@@ -1,0 +1,83 @@
+//! The server itself: whether it is there, whether it can work, what it has done, what it can do.
+
+use std::time::Duration;
+
+use axum::{
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderValue, header};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{app::App, docs, extract::Json, headers::CSP_PAGE, problem::Problem};
+
+/// How long the engine may take to say that it is there.
+const READY_WITHIN: Duration = Duration::from_secs(5);
+
+/// How the server is.
+#[derive(Serialize, ToSchema)]
+pub struct Health {
+    #[schema(example = "ok")]
+    status: &'static str,
+}
+
+/// Whether the process is there
+#[utoipa::path(get, path = "/healthz", tag = "system", responses((status = 200, description = "It is there", body = Health)))]
+pub async fn healthz() -> Json<Health> {
+    Json(Health { status: "ok" })
+}
+
+/// Whether it can work: the engine answers, and its tables are as declared
+#[utoipa::path(get, path = "/readyz", tag = "system", responses((status = 200, description = "It can work", body = Health)))]
+pub async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
+    let unready = |cause: String| Problem { cause: Some(cause), ..Problem::new("unavailable", "").retry_after(1) };
+    let compared = tokio::time::timeout(READY_WITHIN, app.database().compare()).await;
+    let report = compared.map_err(|_| unready("the engine does not answer".into()))?;
+    let report = report.map_err(|error| unready(error.to_string()))?;
+    match report.problems.first() {
+        Some(problem) => Err(unready(problem.to_string())),
+        None => Ok(Json(Health { status: "ok" })),
+    }
+}
+
+/// What it has done, for Prometheus
+#[utoipa::path(get, path = "/metrics", tag = "system",
+    responses((status = 200, description = "The text format of Prometheus", body = String, content_type = "text/plain")))]
+pub async fn metrics(State(app): State<App>) -> Response {
+    let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    ([(header::CONTENT_TYPE, text)], app.metrics().render()).into_response()
+}
+
+/// This document
+#[utoipa::path(get, path = "/openapi.json", tag = "system",
+    responses((status = 200, description = "An OpenAPI document", body = Object)))]
+pub async fn openapi(State(app): State<App>) -> Response {
+    Json(app.openapi()).into_response()
+}
+
+/// This document, for people
+#[utoipa::path(get, path = "/docs", tag = "system",
+    responses((status = 200, description = "A page", body = String, content_type = "text/html")))]
+pub async fn docs(State(app): State<App>) -> Response {
+    page(docs::routes(app.openapi()))
+}
+
+/// Every code of an error, for people
+#[utoipa::path(get, path = "/docs/errors", tag = "system",
+    responses((status = 200, description = "A page", body = String, content_type = "text/html")))]
+pub async fn docs_errors() -> Response {
+    page(docs::errors())
+}
+
+/// Its style stands in it, and is named in its policy by its hash; it has no script.
+fn page(html: String) -> Response {
+    let policy = CSP_PAGE.replace("style-src 'self'", &format!("style-src '{}'", docs::style_hash()));
+    let mut response = html.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    if let Ok(policy) = HeaderValue::try_from(policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}

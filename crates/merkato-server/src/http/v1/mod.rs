@@ -1,0 +1,5 @@
+//! The routes of version 1, one file for each group.
+
+pub mod auth;
+pub mod catalog;
+pub mod me;

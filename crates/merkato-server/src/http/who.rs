@@ -1,0 +1,267 @@
+//! Who makes a request, and to which shop.
+//!
+//! The shop: an API key's own; else the header `Merkato-Tenant`; else the host name's; else `default`. The principal: what
+//! `Authorization` says, else the session's cookie, else a guest's cart. A request that changes something by a cookie must
+//! come from the site's own pages; one by a header cannot be made by another site.
+
+use std::{net::IpAddr, sync::Arc};
+
+use axum::extract::FromRequestParts;
+use http::{HeaderMap, Uri, header, request::Parts};
+use merkato::{
+    Context, Page, PageRequest,
+    accounts::{self, Actor, Client},
+    carts::{GuestToken, Shopper},
+    keys::{self, ApiKey, Token},
+    limits,
+};
+use utoipa::ToSchema;
+
+use super::{
+    access::Rule,
+    app::{App, Shop},
+    cookies,
+    cursor::{self, ListId},
+    problem::Problem,
+    settings::DEFAULT_TENANT,
+    sign,
+    wire::{Listing, Paging},
+};
+
+/// Who makes a request.
+#[derive(Clone, Debug)]
+pub enum Who {
+    Nobody,
+    /// Known by a cart alone.
+    Guest(GuestToken),
+    Person { actor: Actor, by: By },
+    Program(ApiKey),
+}
+
+/// How a person is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    Cookie,
+    Bearer,
+}
+
+/// A request as handlers see it: the shop it came to, and who makes it.
+#[derive(Clone)]
+pub struct Visit {
+    pub ctx: Context,
+    pub who: Who,
+    /// The guest's cart, also beside a person who has just logged in.
+    pub guest: Option<GuestToken>,
+    pub client: Client,
+    /// Whether cookies go over TLS only.
+    pub secure: bool,
+    shop: Arc<Shop>,
+    list: ListId,
+    csrf: Option<String>,
+}
+
+impl Visit {
+    /// Who is logged in.
+    pub fn person(&self) -> Result<Actor, Problem> {
+        match &self.who {
+            Who::Person { actor, .. } => Ok(*actor),
+            _ => Err(Problem::new("not_logged_in", "it needs a session")),
+        }
+    }
+
+    /// Whose cart it is.
+    pub fn shopper(&self) -> Result<Shopper, Problem> {
+        match &self.who {
+            Who::Person { actor, .. } => Ok(Shopper::User(actor.user_id)),
+            Who::Guest(token) => Ok(Shopper::Guest(token.clone())),
+            _ => Err(Problem::new("not_logged_in", "it needs a session or a guest's token")),
+        }
+    }
+
+    /// A name for who makes the request, that no other has: keys of idempotency are the principal's own.
+    pub fn principal(&self) -> String {
+        match &self.who {
+            Who::Nobody => "nobody".into(),
+            Who::Guest(token) => format!("guest {}", token.cart_id()),
+            Who::Person { actor, .. } => format!("person {}", actor.user_id),
+            Who::Program(key) => format!("key {}", key.key_id),
+        }
+    }
+
+    /// What a form of this visitor's pages sends back, as a field or as the header `Merkato-Csrf`.
+    pub fn csrf_token(&self) -> Option<&str> {
+        self.csrf.as_deref()
+    }
+
+    /// The page that a client asks for. A cursor of another list, shop or query is refused.
+    pub fn page(&self, paging: &Paging) -> Result<PageRequest, Problem> {
+        let cursor = paging.cursor.as_deref().map(|text| cursor::open(self.shop.signer(), &self.list, text));
+        let page = PageRequest {
+            limit: paging.limit.unwrap_or(limits::PAGE_ROWS_DEFAULT),
+            cursor: cursor.transpose()?,
+        };
+        page.check()?;
+        Ok(page)
+    }
+
+    /// A page as a client sees it, with the cursor to the next.
+    pub fn listing<R, T: ToSchema>(&self, page: Page<R>, view: impl FnMut(R) -> T) -> Listing<T> {
+        let next = page.next.map(|next| cursor::seal(self.shop.signer(), &self.list, &next));
+        Listing { data: page.rows.into_iter().map(view).collect(), next_cursor: next }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Visit {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        parts.extensions.get::<Visit>().cloned().ok_or_else(|| Problem::internal("a route of no shop has no visit"))
+    }
+}
+
+const TENANT: &str = "merkato-tenant";
+const GUEST: &str = "merkato-guest";
+pub const CSRF: &str = "merkato-csrf";
+
+/// What a request says of who makes it.
+enum Bearer {
+    Key(Token),
+    Session(String),
+}
+
+/// Finds the shop and the principal of a request.
+pub async fn recognise(
+    app: &App,
+    rule: &Rule,
+    headers: &HeaderMap,
+    uri: &Uri,
+    address: IpAddr,
+) -> Result<Visit, Problem> {
+    let bearer = bearer(headers)?;
+    let shop = shop(app, &bearer, headers, uri).await?;
+    let ctx = shop.ctx.clone();
+    let user_agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let session = cookies::find(headers, cookies::SESSION);
+    let guest_cookie = cookies::find(headers, cookies::GUEST);
+    let guest_header = one(headers, GUEST)?;
+    // A cookie that makes no sense is no cookie; a header that makes none is an error.
+    let guest = match guest_header {
+        Some(text) => Some(GuestToken::parse(text).map_err(|_| Problem::new("bad_header", "Merkato-Guest: not a token"))?),
+        None => guest_cookie.and_then(|text| GuestToken::parse(text).ok()),
+    };
+    let refused = || Problem::new("not_logged_in", "the token is not good, or not any more");
+    let who = match (bearer, session) {
+        (Some(Bearer::Key(token)), _) => Who::Program(keys::find(&ctx, &token).await?.ok_or_else(refused)?),
+        (Some(Bearer::Session(token)), _) => match accounts::authenticate(&ctx, &token).await {
+            Ok(actor) => Who::Person { actor, by: By::Bearer },
+            Err(accounts::Error::NotLoggedIn) => return Err(refused()),
+            Err(error) => return Err(error.into()),
+        },
+        // A session that has ended is no obstacle to whoever needs none.
+        (None, Some(token)) => match accounts::authenticate(&ctx, token).await {
+            Ok(actor) => Who::Person { actor, by: By::Cookie },
+            Err(accounts::Error::NotLoggedIn) => guest.clone().map_or(Who::Nobody, Who::Guest),
+            Err(error) => return Err(error.into()),
+        },
+        (None, None) => guest.clone().map_or(Who::Nobody, Who::Guest),
+    };
+    let cookie_secret = match &who {
+        Who::Person { by: By::Cookie, .. } => session,
+        Who::Guest(_) if guest_header.is_none() => guest_cookie,
+        _ => None,
+    };
+    let csrf = cookie_secret.map(|secret| sign::hex(&shop.signer().tag("csrf", &[secret.as_bytes()])));
+    if rule.is_unsafe()
+        && let Some(expected) = &csrf
+    {
+        check_origin(app, headers, expected)?;
+    }
+    Ok(Visit {
+        list: ListId::new(&shop.name, uri),
+        ctx,
+        who,
+        guest,
+        client: Client { address: address.to_string(), user_agent },
+        secure: app.settings().is_secure(),
+        shop,
+        csrf,
+    })
+}
+
+fn one<'h>(headers: &'h HeaderMap, name: &'static str) -> Result<Option<&'h str>, Problem> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => {
+            let text = value.to_str();
+            text.map(Some).map_err(|_| Problem::new("bad_header", format!("{name}: not plain ASCII")))
+        }
+        _ => Err(Problem::new("bad_header", format!("{name} is there twice"))),
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Result<Option<Bearer>, Problem> {
+    let Some(text) = one(headers, "authorization")? else { return Ok(None) };
+    let refused = || Problem::new("not_logged_in", "Authorization: `Bearer` and a session token or an API key are wanted");
+    let (scheme, token) = text.split_once(' ').ok_or_else(refused)?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(refused());
+    }
+    let token = token.trim();
+    if token.starts_with("mk_") {
+        return Token::parse(token).map(|token| Some(Bearer::Key(token))).ok_or_else(refused);
+    }
+    Ok(Some(Bearer::Session(token.to_owned())))
+}
+
+async fn shop(
+    app: &App,
+    bearer: &Option<Bearer>,
+    headers: &HeaderMap,
+    uri: &Uri,
+) -> Result<Arc<Shop>, Problem> {
+    let named = one(headers, TENANT)?;
+    let tenant = match (bearer, named) {
+        (Some(Bearer::Key(token)), Some(named)) if token.tenant() != named => {
+            return Err(Problem::new("tenant_mismatch", ""));
+        }
+        (Some(Bearer::Key(token)), _) => {
+            // Whether there is such a shop is nobody's business who has no key of it.
+            let refused = || Problem::new("not_logged_in", "the token is not good, or not any more");
+            return app.shop(token.tenant()).await?.ok_or_else(refused);
+        }
+        (_, Some(named)) => named,
+        (_, None) => host(headers, uri).and_then(|host| app.tenant_of_host(&host)).unwrap_or(DEFAULT_TENANT),
+    };
+    app.shop(tenant).await?.ok_or_else(|| Problem::new("unknown_tenant", ""))
+}
+
+/// The host that was asked for, without its port, in lower case.
+fn host(headers: &HeaderMap, uri: &Uri) -> Option<String> {
+    let authority = authority(headers, uri)?;
+    let host = authority.rsplit_once(':').map_or(authority, |(host, port)| {
+        if port.bytes().all(|b| b.is_ascii_digit()) { host } else { authority }
+    });
+    Some(host.trim_end_matches('.').to_ascii_lowercase())
+}
+
+fn authority<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
+    let of_uri = uri.authority().map(|authority| authority.as_str());
+    of_uri.or_else(|| headers.get(header::HOST)?.to_str().ok())
+}
+
+/// Whether a request that changes something by a cookie comes from the site's own pages.
+fn check_origin(app: &App, headers: &HeaderMap, csrf: &str) -> Result<(), Problem> {
+    use subtle::ConstantTimeEq as _;
+    if let Some(token) = one(headers, CSRF)? {
+        let good: bool = token.as_bytes().ct_eq(csrf.as_bytes()).into();
+        return if good { Ok(()) } else { Err(Problem::new("csrf", "Merkato-Csrf: not the token of this session")) };
+    }
+    let own = match (one(headers, "origin")?, one(headers, "sec-fetch-site")?) {
+        (Some(origin), _) => app.is_own_origin(origin, headers.get(header::HOST).and_then(|host| host.to_str().ok())),
+        (None, Some(site)) => matches!(site, "same-origin" | "none"),
+        (None, None) => false,
+    };
+    let wanted = "requests by cookie need an Origin of this site, or the header Merkato-Csrf";
+    if own { Ok(()) } else { Err(Problem::new("csrf", wanted)) }
+}
