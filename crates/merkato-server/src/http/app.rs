@@ -21,6 +21,7 @@ use super::{
     routes,
     settings::HttpSettings,
     sign::{self, KEY_BYTES, Signer},
+    system::Readiness,
 };
 
 /// What all bodies that are being gathered may take, beyond a little for each.
@@ -48,6 +49,7 @@ struct Inner {
     turns: Arc<Semaphore>,
     metrics: Metrics,
     post: Post,
+    readiness: Readiness,
 }
 
 /// A tenant, opened when it is first asked for.
@@ -141,6 +143,7 @@ impl App {
             turns: Arc::new(Semaphore::new(settings.requests_at_once_max.clamp(1, Semaphore::MAX_PERMITS))),
             metrics: Metrics::new(RULES),
             post: Post::new(mailer, LETTERS_WAITING_MAX),
+            readiness: Readiness::default(),
             database,
             settings,
             ctx,
@@ -186,9 +189,9 @@ impl App {
 
     /// Whether a page of this origin is the site's own: of the host that was asked, or one that the settings name.
     pub fn is_own_origin(&self, origin: &str, host: Option<&str>) -> bool {
-        let authority = origin.strip_prefix("https://").or_else(|| {
-            origin.strip_prefix("http://").filter(|_| !self.settings().is_secure())
-        });
+        let authority = origin
+            .strip_prefix("https://")
+            .or_else(|| origin.strip_prefix("http://").filter(|_| !self.settings().is_secure()));
         let same_host = authority.zip(host).is_some_and(|(authority, host)| authority.eq_ignore_ascii_case(host));
         same_host || self.settings().public_url.as_deref().is_some_and(|url| url.trim_end_matches('/') == origin)
     }
@@ -216,6 +219,10 @@ impl App {
 
     pub fn post(&self) -> &Post {
         &self.0.post
+    }
+
+    pub(super) fn readiness(&self) -> &Readiness {
+        &self.0.readiness
     }
 
     pub(super) fn limiter(&self, login: bool) -> &Limiter {

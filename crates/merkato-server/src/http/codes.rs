@@ -109,6 +109,7 @@ pub const CODES: &[Code] = &[
     code("scope_missing", FORBIDDEN, "The API key has not the scope for this."),
     code("shipping_method_not_found", NOT_FOUND, "There is no such shipping method."),
     code("slug_taken", CONFLICT, "Another one has the slug."),
+    code("source_unreadable", BAD, "What is to be imported cannot be read."),
     code("stock_busy", LATER, "Too many want this stock at once. Try again later."),
     code("stock_not_free", CONFLICT, "The units are held for someone."),
     code("stopped", LATER, "It was stopped. Ask again."),
@@ -132,6 +133,7 @@ pub const CODES: &[Code] = &[
     code("unknown_tenant", NOT_FOUND, "There is no such shop."),
     code("unpaid", CONFLICT, "No payment came in time."),
     code("unsupported_media_type", StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body must be application/json."),
+    code("user_not_found", NOT_FOUND, "There is no such user."),
     code("warehouse_not_found", NOT_FOUND, "There is no such warehouse for the product."),
     code("wrong_credentials", UNAUTHENTICATED, "The e-mail address or the password is wrong."),
 ];

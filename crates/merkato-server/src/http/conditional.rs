@@ -7,7 +7,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts};
+use http::{HeaderValue, StatusCode, header, request::Parts};
 use http_body_util::BodyExt as _;
 use sha2::{Digest as _, Sha256};
 
@@ -56,9 +56,7 @@ impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
 pub async fn edit(request: Request, next: Next) -> Response {
     let conditional = request.headers().contains_key(header::IF_MATCH);
     let mut response = next.run(request).await;
-    if conditional
-        && let Some(problem) = response.extensions_mut().remove::<Problem>()
-    {
+    if conditional && let Some(problem) = response.extensions_mut().remove::<Problem>() {
         let edited = matches!(problem.code, "edited_meanwhile" | "changed_meanwhile");
         return if edited { problem.recoded("precondition_failed") } else { problem }.into_response();
     }
@@ -106,9 +104,4 @@ async fn tag(response: Response) -> Result<Response, Problem> {
 fn has(known: &HeaderValue, tag: &HeaderValue) -> bool {
     let (Ok(known), Ok(tag)) = (known.to_str(), tag.to_str()) else { return false };
     known.trim() == "*" || known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag)
-}
-
-/// The tag of an answer, as a client sends it back.
-pub fn etag(headers: &HeaderMap) -> Option<&str> {
-    headers.get(header::ETAG)?.to_str().ok()
 }

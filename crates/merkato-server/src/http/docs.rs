@@ -53,7 +53,7 @@ pub fn routes(openapi: &OpenApi) -> String {
             for (method, operation) in item.as_object().into_iter().flatten() {
                 let tagged = operation["tags"].as_array().is_some_and(|tags| tags.iter().any(|tag| text(tag) == name));
                 if tagged {
-                    write_operation(&mut body, &document, path, method, operation);
+                    write_operation(&mut body, path, method, operation);
                 }
             }
         }
@@ -62,12 +62,16 @@ pub fn routes(openapi: &OpenApi) -> String {
     for (name, schema) in document["components"]["schemas"].as_object().into_iter().flatten() {
         let json = serde_json::to_string_pretty(schema).unwrap_or_default();
         let name = escape(name);
-        let _ = writeln!(body, "<details id=\"schema-{name}\"><summary>{name}</summary><pre>{}</pre></details>", escape(&json));
+        let _ = writeln!(
+            body,
+            "<details id=\"schema-{name}\"><summary>{name}</summary><pre>{}</pre></details>",
+            escape(&json)
+        );
     }
     page("merkato: routes", &body)
 }
 
-fn write_operation(body: &mut String, document: &Value, path: &str, method: &str, operation: &Value) {
+fn write_operation(body: &mut String, path: &str, method: &str, operation: &Value) {
     let method = method.to_uppercase();
     let _ = writeln!(
         body,
@@ -105,13 +109,16 @@ fn write_operation(body: &mut String, document: &Value, path: &str, method: &str
         let link = schema.map_or(String::new(), |content| schema_link(&content["schema"]));
         let _ = writeln!(body, "<tr><td>{status}<td>{}<td>{link}</tr>", escape(text(&response["description"])));
     }
-    let _ = document;
     body.push_str("</table>\n</details>\n");
 }
 
 fn schema_link(schema: &Value) -> String {
     let name = text(&schema["$ref"]).rsplit('/').next().unwrap_or_default();
-    if name.is_empty() { escape(text(&schema["type"])) } else { format!("<a href=\"#schema-{0}\">{0}</a>", escape(name)) }
+    if name.is_empty() {
+        escape(text(&schema["type"]))
+    } else {
+        format!("<a href=\"#schema-{0}\">{0}</a>", escape(name))
+    }
 }
 
 fn text(value: &Value) -> &str {

@@ -102,6 +102,11 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        // What is no text would otherwise be read as text with other characters in its place.
+        let query = parts.uri.query().unwrap_or_default().as_bytes();
+        if percent_encoding::percent_decode(query).decode_utf8().is_err() {
+            return Err(Problem::new("bad_query", "it is not UTF-8"));
+        }
         match axum::extract::Query::from_request_parts(parts, state).await {
             Ok(axum::extract::Query(value)) => Ok(Query(value)),
             Err(error) => Err(Problem::new("bad_query", error.body_text())),

@@ -42,7 +42,9 @@ pub async fn once<F: Future<Output = Response>>(
         }
         (None, _) => return Ok(run(request).await),
         (Some(_), None) if rule.secret_answer => return Ok(run(request).await),
-        (Some(key), None) => key.to_str().map_err(|_| Problem::new("bad_header", "Idempotency-Key: not plain ASCII"))?,
+        (Some(key), None) => {
+            key.to_str().map_err(|_| Problem::new("bad_header", "Idempotency-Key: not plain ASCII"))?
+        }
         _ => return Err(Problem::new("bad_header", "Idempotency-Key is there twice")),
     };
     let scope = format!("{} {} {}", visit.principal(), request.method(), request.uri().path());

@@ -1,7 +1,10 @@
 //! Letters: to verify an address, to reset a password. They are sent in the background, in turn, so that nobody learns from
 //! the time of an answer whether one was sent.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use async_trait::async_trait;
 use merkato::context::Chance;
@@ -27,13 +30,20 @@ pub trait Mailer: Send + Sync + 'static {
 /// The queue of letters.
 pub struct Post {
     letters: mpsc::Sender<Mail>,
-    waiting: std::sync::Mutex<Option<(mpsc::Receiver<Mail>, Arc<dyn Mailer>)>>,
+    /// Until it has begun.
+    carrier: Mutex<Option<Carrier>>,
+}
+
+/// Takes letters out of the queue, one after the other.
+struct Carrier {
+    letters: mpsc::Receiver<Mail>,
+    mailer: Arc<dyn Mailer>,
 }
 
 impl Post {
     pub fn new(mailer: Arc<dyn Mailer>, letters_max: usize) -> Self {
-        let (letters, waiting) = mpsc::channel(letters_max);
-        Post { letters, waiting: std::sync::Mutex::new(Some((waiting, mailer))) }
+        let (sender, letters) = mpsc::channel(letters_max);
+        Post { letters: sender, carrier: Mutex::new(Some(Carrier { letters, mailer })) }
     }
 
     /// Puts a letter into the queue. Where it is full, the letter is dropped, and the log says so: the person asks again.
@@ -46,11 +56,11 @@ impl Post {
 
     /// The carrier begins with the first letter, when there is a runtime to run it.
     fn begin(&self) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((mut letters, mailer)) = waiting.take() {
+        let mut carrier = self.carrier.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mut carrier) = carrier.take() {
             tokio::spawn(async move {
-                while let Some(mail) = letters.recv().await {
-                    if let Err(error) = mailer.send(mail).await {
+                while let Some(mail) = carrier.letters.recv().await {
+                    if let Err(error) = carrier.mailer.send(mail).await {
                         tracing::error!(%error, "a letter could not be sent");
                     }
                 }

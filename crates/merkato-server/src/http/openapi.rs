@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use utoipa::{
     PartialSchema as _, ToSchema as _,
     openapi::{
-        Components, ContentBuilder, HttpMethod, InfoBuilder, OpenApi, Ref, RefOr, ResponseBuilder, Tag,
+        Components, ContentBuilder, InfoBuilder, OpenApi, Ref, RefOr, ResponseBuilder, Tag,
         path::{Operation, Parameter, ParameterBuilder, ParameterIn},
         schema::{ObjectBuilder, Schema, Type},
         security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
@@ -21,13 +21,7 @@ use super::{
     settings::HttpSettings,
 };
 
-const METHODS: [(HttpMethod, &str); 5] = [
-    (HttpMethod::Get, "GET"),
-    (HttpMethod::Post, "POST"),
-    (HttpMethod::Put, "PUT"),
-    (HttpMethod::Patch, "PATCH"),
-    (HttpMethod::Delete, "DELETE"),
-];
+const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 const TAGS: [(&str, &str); 4] = [
     ("catalog", "Products and categories, and every way in which they are found"),
@@ -41,8 +35,8 @@ pub fn operations(openapi: &OpenApi) -> BTreeSet<(String, String)> {
     let document = serde_json::to_value(&openapi.paths).unwrap_or_default();
     let paths = document.as_object().into_iter().flatten();
     let of_path = |(path, item): (&String, &Value)| {
-        let methods = METHODS.iter().filter(|(_, method)| item.get(method.to_ascii_lowercase()).is_some());
-        methods.map(|(_, method)| ((*method).to_owned(), path.clone())).collect::<Vec<_>>()
+        let methods = METHODS.iter().filter(|method| item.get(method.to_ascii_lowercase()).is_some());
+        methods.map(|method| ((*method).to_owned(), path.clone())).collect::<Vec<_>>()
     };
     paths.flat_map(of_path).collect()
 }
@@ -69,7 +63,7 @@ pub fn complete(mut openapi: OpenApi, settings: &HttpSettings) -> OpenApi {
     for (path, item) in &mut openapi.paths.paths {
         let operations =
             [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().zip(METHODS);
-        for (operation, (_, method)) in operations {
+        for (operation, method) in operations {
             let rule = access::RULES.iter().find(|rule| rule.path == path && rule.method == method);
             if let (Some(operation), Some(rule)) = (operation.as_mut(), rule) {
                 complete_operation(operation, rule);
@@ -87,7 +81,8 @@ fn problem_schema() -> RefOr<Schema> {
     let mut schema = ProblemBody::schema();
     if let RefOr::T(Schema::Object(object)) = &mut schema {
         let codes = CODES.iter().map(|known| known.code);
-        let code = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(codes)).examples(["product_not_found"]);
+        let code =
+            ObjectBuilder::new().schema_type(Type::String).enum_values(Some(codes)).examples(["product_not_found"]);
         object.properties.insert("code".into(), code.description(Some("What a program decides by.")).into());
         object.required.retain(|name| name != "detail" && name != "errors");
     }
@@ -120,18 +115,25 @@ fn complete_operation(operation: &mut Operation, rule: &Rule) {
     };
     if let Access::Staff(scope) = rule.access {
         let text = operation.description.take().unwrap_or_default();
-        operation.description = Some(format!("{text}\n\nA key needs the scope `{}`.", scope.as_str()).trim().to_owned());
+        operation.description =
+            Some(format!("{text}\n\nA key needs the scope `{}`.", scope.as_str()).trim().to_owned());
     }
     let none: [&str; 0] = [];
     operation.security = Some(schemes.iter().map(|name| SecurityRequirement::new(*name, none)).collect());
-    let headers = parameters(operation, rule);
+    let headers = parameters(rule);
     operation.parameters.get_or_insert_default().extend(headers);
     for status in statuses(rule) {
         let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem")));
-        let titles: Vec<_> = CODES.iter().filter(|known| known.status.as_u16() == status).map(|known| known.code).collect();
+        let titles: Vec<_> =
+            CODES.iter().filter(|known| known.status.as_u16() == status).map(|known| known.code).collect();
         let response = ResponseBuilder::new()
-            .description(http::StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or("A problem"))
-            .content("application/problem+json", content.example(Some(example(status, titles.first().copied()))).build());
+            .description(
+                http::StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or("A problem"),
+            )
+            .content(
+                "application/problem+json",
+                content.example(Some(example(status, titles.first().copied()))).build(),
+            );
         operation.responses.responses.entry(status.to_string()).or_insert_with(|| response.build().into());
     }
     let answers = operation.responses.responses.iter_mut();
@@ -185,7 +187,7 @@ fn example(status: u16, code: Option<&str>) -> Value {
 }
 
 /// Headers that a route takes, beside what its handler says.
-fn parameters(operation: &Operation, rule: &Rule) -> Vec<Parameter> {
+fn parameters(rule: &Rule) -> Vec<Parameter> {
     let header = |name: &str, description: &str, schema: ObjectBuilder, required: bool| {
         ParameterBuilder::new()
             .name(name)
@@ -208,7 +210,6 @@ fn parameters(operation: &Operation, rule: &Rule) -> Vec<Parameter> {
     if rule.method == "GET" {
         let tag = ObjectBuilder::new();
         headers.push(header("If-None-Match", "The ETag of an answer that the client has", tag, false));
-        let _ = operation;
     }
     headers
 }

@@ -8,7 +8,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderValue, StatusCode, header};
-use merkato::{Invalid, Kind, accounts, analytics, carts, catalog, flows, inventory, keys, orders, payments, replies, secrets};
+use merkato::{
+    Invalid, Kind, accounts, analytics, carts, catalog, flows, inventory, keys, orders, payments, replies, secrets,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -139,10 +141,8 @@ fn problem_of(refusal: &dyn Refusal) -> Problem {
     };
     let mut problem = Problem::with_kind(code, kind, refusal.to_string());
     if let Some(invalid) = refusal.invalid() {
-        let error = |bad: &merkato::BadField| FieldProblem {
-            pointer: format!("/{}", bad.field),
-            detail: bad.problem.clone(),
-        };
+        let error =
+            |bad: &merkato::BadField| FieldProblem { pointer: format!("/{}", bad.field), detail: bad.problem.clone() };
         problem.errors = invalid.fields.iter().map(error).collect();
     }
     if problem.status.is_server_error() {

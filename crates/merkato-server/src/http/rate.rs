@@ -64,7 +64,12 @@ impl Limiter {
         }
         *at = next;
         let remaining = u32::try_from(-over / price).unwrap_or(0);
-        Some(Allowance { limit: self.a_minute, remaining, reset_seconds: seconds(next - now_millis), wait_seconds: None })
+        Some(Allowance {
+            limit: self.a_minute,
+            remaining,
+            reset_seconds: seconds(next - now_millis),
+            wait_seconds: None,
+        })
     }
 }
 

@@ -74,6 +74,12 @@ fn cors(app: &App) -> CorsLayer {
             named("merkato-tenant"),
             named("x-request-id"),
         ])
-        .expose_headers([header::ETAG, header::LOCATION, header::RETRY_AFTER, named("x-request-id"), named("merkato-cost")])
+        .expose_headers([
+            header::ETAG,
+            header::LOCATION,
+            header::RETRY_AFTER,
+            named("x-request-id"),
+            named("merkato-cost"),
+        ])
         .max_age(std::time::Duration::from_secs(3_600))
 }

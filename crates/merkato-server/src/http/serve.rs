@@ -56,12 +56,8 @@ pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = (
                 continue;
             }
         };
-        let connection = Connection {
-            service: router.clone(),
-            peer,
-            watcher: graceful.watcher(),
-            settings: settings.clone(),
-        };
+        let connection =
+            Connection { service: router.clone(), peer, watcher: graceful.watcher(), settings: settings.clone() };
         let (acceptor, running) = (acceptor.clone(), app.metrics().connect());
         tokio::spawn(async move {
             let _until_closed = (place, running);
@@ -124,12 +120,8 @@ fn service(
     router: Router,
     peer: SocketAddr,
 ) -> TowerToHyperService<
-    impl tower::Service<
-        Incoming,
-        Response = axum::response::Response,
-        Error = std::convert::Infallible,
-        Future: Send,
-    > + Clone
+    impl tower::Service<Incoming, Response = axum::response::Response, Error = std::convert::Infallible, Future: Send>
+    + Clone
     + Send
     + 'static,
 > {

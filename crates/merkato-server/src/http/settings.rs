@@ -136,6 +136,9 @@ impl HttpSettings {
 /// Without the key, so that no log has it.
 impl std::fmt::Debug for HttpSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpSettings").field("listen", &self.listen).field("tenants", &self.tenants).finish_non_exhaustive()
+        f.debug_struct("HttpSettings")
+            .field("listen", &self.listen)
+            .field("tenants", &self.tenants)
+            .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,6 @@
 //! The server itself: whether it is there, whether it can work, what it has done, what it can do.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::{
     extract::State,
@@ -8,12 +8,15 @@ use axum::{
 };
 use http::{HeaderValue, header};
 use serde::Serialize;
+use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
 use super::{app::App, docs, extract::Json, headers::CSP_PAGE, problem::Problem};
 
 /// How long the engine may take to say that it is there.
 const READY_WITHIN: Duration = Duration::from_secs(5);
+/// How long its answer holds.
+const READY_FOR: Duration = Duration::from_secs(1);
 
 /// How the server is.
 #[derive(Serialize, ToSchema)]
@@ -31,14 +34,28 @@ pub async fn healthz() -> Json<Health> {
 /// Whether it can work: the engine answers, and its tables are as declared
 #[utoipa::path(get, path = "/readyz", tag = "system", responses((status = 200, description = "It can work", body = Health)))]
 pub async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
-    let unready = |cause: String| Problem { cause: Some(cause), ..Problem::new("unavailable", "").retry_after(1) };
+    // Anyone may ask, as often as they like: those who ask while the engine is asked, or soon after, share its answer.
+    let mut known = app.readiness().lock().await;
+    let answer = match known.as_ref().filter(|(at, _)| at.elapsed() < READY_FOR) {
+        Some((_, answer)) => answer.clone(),
+        None => {
+            let answer = is_ready(&app).await;
+            *known = Some((Instant::now(), answer.clone()));
+            answer
+        }
+    };
+    let unready = |cause| Problem { cause: Some(cause), ..Problem::new("unavailable", "").retry_after(1) };
+    answer.map(|()| Json(Health { status: "ok" })).map_err(unready)
+}
+
+/// When the engine was asked last, and what is wrong with it.
+pub type Readiness = Mutex<Option<(Instant, Result<(), String>)>>;
+
+async fn is_ready(app: &App) -> Result<(), String> {
     let compared = tokio::time::timeout(READY_WITHIN, app.database().compare()).await;
-    let report = compared.map_err(|_| unready("the engine does not answer".into()))?;
-    let report = report.map_err(|error| unready(error.to_string()))?;
-    match report.problems.first() {
-        Some(problem) => Err(unready(problem.to_string())),
-        None => Ok(Json(Health { status: "ok" })),
-    }
+    let report = compared.map_err(|_| "the engine does not answer".to_owned())?;
+    let report = report.map_err(|error| error.to_string())?;
+    report.problems.first().map_or(Ok(()), |problem| Err(problem.to_string()))
 }
 
 /// What it has done, for Prometheus

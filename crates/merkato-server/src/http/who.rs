@@ -34,7 +34,10 @@ pub enum Who {
     Nobody,
     /// Known by a cart alone.
     Guest(GuestToken),
-    Person { actor: Actor, by: By },
+    Person {
+        actor: Actor,
+        by: By,
+    },
     Program(ApiKey),
 }
 
@@ -96,10 +99,8 @@ impl Visit {
     /// The page that a client asks for. A cursor of another list, shop or query is refused.
     pub fn page(&self, paging: &Paging) -> Result<PageRequest, Problem> {
         let cursor = paging.cursor.as_deref().map(|text| cursor::open(self.shop.signer(), &self.list, text));
-        let page = PageRequest {
-            limit: paging.limit.unwrap_or(limits::PAGE_ROWS_DEFAULT),
-            cursor: cursor.transpose()?,
-        };
+        let page =
+            PageRequest { limit: paging.limit.unwrap_or(limits::PAGE_ROWS_DEFAULT), cursor: cursor.transpose()? };
         page.check()?;
         Ok(page)
     }
@@ -146,7 +147,9 @@ pub async fn recognise(
     let guest_header = one(headers, GUEST)?;
     // A cookie that makes no sense is no cookie; a header that makes none is an error.
     let guest = match guest_header {
-        Some(text) => Some(GuestToken::parse(text).map_err(|_| Problem::new("bad_header", "Merkato-Guest: not a token"))?),
+        Some(text) => {
+            Some(GuestToken::parse(text).map_err(|_| Problem::new("bad_header", "Merkato-Guest: not a token"))?)
+        }
         None => guest_cookie.and_then(|text| GuestToken::parse(text).ok()),
     };
     let refused = || Problem::new("not_logged_in", "the token is not good, or not any more");
@@ -202,7 +205,8 @@ fn one<'h>(headers: &'h HeaderMap, name: &'static str) -> Result<Option<&'h str>
 
 fn bearer(headers: &HeaderMap) -> Result<Option<Bearer>, Problem> {
     let Some(text) = one(headers, "authorization")? else { return Ok(None) };
-    let refused = || Problem::new("not_logged_in", "Authorization: `Bearer` and a session token or an API key are wanted");
+    let refused =
+        || Problem::new("not_logged_in", "Authorization: `Bearer` and a session token or an API key are wanted");
     let (scheme, token) = text.split_once(' ').ok_or_else(refused)?;
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(refused());
@@ -214,12 +218,7 @@ fn bearer(headers: &HeaderMap) -> Result<Option<Bearer>, Problem> {
     Ok(Some(Bearer::Session(token.to_owned())))
 }
 
-async fn shop(
-    app: &App,
-    bearer: &Option<Bearer>,
-    headers: &HeaderMap,
-    uri: &Uri,
-) -> Result<Arc<Shop>, Problem> {
+async fn shop(app: &App, bearer: &Option<Bearer>, headers: &HeaderMap, uri: &Uri) -> Result<Arc<Shop>, Problem> {
     let named = one(headers, TENANT)?;
     let tenant = match (bearer, named) {
         (Some(Bearer::Key(token)), Some(named)) if token.tenant() != named => {
@@ -239,9 +238,9 @@ async fn shop(
 /// The host that was asked for, without its port, in lower case.
 fn host(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     let authority = authority(headers, uri)?;
-    let host = authority.rsplit_once(':').map_or(authority, |(host, port)| {
-        if port.bytes().all(|b| b.is_ascii_digit()) { host } else { authority }
-    });
+    let host = authority
+        .rsplit_once(':')
+        .map_or(authority, |(host, port)| if port.bytes().all(|b| b.is_ascii_digit()) { host } else { authority });
     Some(host.trim_end_matches('.').to_ascii_lowercase())
 }
 

@@ -1,1 +1,35 @@
-fn main() {}
+//! The server through a real listener, each case written once, run on every engine.
+
+mod access;
+mod auth;
+mod catalog;
+mod conditions;
+mod cursors;
+mod hostile;
+mod idempotency;
+mod me;
+mod principals;
+mod problems;
+mod stop;
+mod system;
+mod world;
+
+fn main() {
+    widerow_testing::run(
+        world::schema,
+        &[
+            access::CASES,
+            auth::CASES,
+            catalog::CASES,
+            conditions::CASES,
+            cursors::CASES,
+            hostile::CASES,
+            idempotency::CASES,
+            me::CASES,
+            principals::CASES,
+            problems::CASES,
+            stop::CASES,
+            system::CASES,
+        ],
+    );
+}

@@ -281,10 +281,7 @@ pub async fn get_product(visit: Visit, Path(id): Path<ProductId>) -> Result<Tagg
 #[utoipa::path(get, path = "/v1/products/by-slug/{slug}", tag = "catalog",
     params(("slug" = String, Path, description = "As walnut-desk-lamp")),
     responses((status = 200, description = "The product", body = ProductView), (status = 304, description = "As the client has it")))]
-pub async fn get_product_by_slug(
-    visit: Visit,
-    Path(slug): Path<String>,
-) -> Result<Tagged<Json<ProductView>>, Problem> {
+pub async fn get_product_by_slug(visit: Visit, Path(slug): Path<String>) -> Result<Tagged<Json<ProductView>>, Problem> {
     on_sale(catalog::get_product_by_slug(&visit.ctx, &slug).await?)
 }
 

@@ -1,0 +1,30 @@
+//! Stopping: what runs is finished, nothing new is begun.
+
+use std::time::Duration;
+
+use serde_json::json;
+use widerow_testing::{Target, cases};
+
+use crate::world::World;
+
+cases![what_runs_is_finished, idle_connections_do_not_hold_it_up];
+
+async fn what_runs_is_finished(target: &Target) {
+    let mut world = World::new(target).await;
+    let body = json!({"email": format!("{}@example.com", widerow_testing::unique()), "password": "correct horse"});
+    // It takes a quarter of a second at the least.
+    let running = tokio::spawn(world.post("/v1/auth/register", &body).send());
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let server = world.stop();
+    assert_eq!(running.await.unwrap().expect("an answer").status(), 202);
+    tokio::time::timeout(Duration::from_secs(10), server).await.expect("it stops").expect("no panic");
+    assert!(world.get("/healthz").send().await.is_err());
+}
+
+async fn idle_connections_do_not_hold_it_up(target: &Target) {
+    let mut world = World::new(target).await;
+    let _idle = tokio::net::TcpStream::connect(world.address).await.unwrap();
+    world.get("/healthz").send().await.unwrap();
+    let server = world.stop();
+    tokio::time::timeout(Duration::from_secs(10), server).await.expect("it stops").expect("no panic");
+}
