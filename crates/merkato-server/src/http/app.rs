@@ -28,6 +28,8 @@ use super::{
 const BODIES_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Letters that wait to be sent.
 const LETTERS_WAITING_MAX: usize = 1_000;
+/// The most that the setting of requests at once can say.
+const REQUESTS_MAX: usize = 1_000_000;
 /// The name of the key that cursors and CSRF tokens are signed with.
 const SIGNING_KEY: &str = "http-signing-key";
 
@@ -140,7 +142,7 @@ impl App {
             requests: Limiter::new(rate.requests_a_minute, rate.clients_max),
             logins: Limiter::new(rate.logins_a_minute, rate.clients_max),
             room: Room::new(BODIES_BYTES_MAX, settings.body_bytes_max),
-            turns: Arc::new(Semaphore::new(settings.requests_at_once_max.clamp(1, Semaphore::MAX_PERMITS))),
+            turns: Arc::new(Semaphore::new(settings.requests_at_once_max.clamp(1, REQUESTS_MAX))),
             metrics: Metrics::new(RULES),
             post: Post::new(mailer, LETTERS_WAITING_MAX),
             readiness: Readiness::default(),
@@ -181,6 +183,13 @@ impl App {
     pub fn contexts(&self) -> Result<Vec<Context>, widerow::Error> {
         let context = |name: &String| Ok(self.0.ctx.with_store(self.0.database.tenant(name)?));
         self.0.shops.keys().map(context).collect()
+    }
+
+    /// Waits until nothing is worked on and no letter waits.
+    pub async fn rest(&self) {
+        let all = self.settings().requests_at_once_max.clamp(1, REQUESTS_MAX) as u32;
+        let _ = self.0.turns.acquire_many(all).await;
+        self.0.post.rest().await;
     }
 
     pub fn tenant_of_host(&self, host: &str) -> Option<&str> {

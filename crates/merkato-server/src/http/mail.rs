@@ -54,6 +54,11 @@ impl Post {
         }
     }
 
+    /// Waits until the last letter has been taken out of the queue.
+    pub async fn rest(&self) {
+        let _ = self.letters.reserve_many(self.letters.max_capacity()).await;
+    }
+
     /// The carrier begins with the first letter, when there is a runtime to run it.
     fn begin(&self) {
         let mut carrier = self.carrier.lock().unwrap_or_else(PoisonError::into_inner);

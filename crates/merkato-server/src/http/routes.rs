@@ -46,11 +46,12 @@ pub fn all() -> OpenApiRouter<App> {
 /// The routes within all that surrounds them; the last layer is the outermost.
 pub fn router(app: &App) -> Router {
     let (router, _) = all().split_for_parts();
-    router
+    let router = router
         .fallback(|| async { Problem::new("not_found", "").into_response() })
         .method_not_allowed_fallback(|| async { Problem::new("method_not_allowed", "").into_response() })
-        .layer(middleware::from_fn_with_state(app.clone(), pass))
-        .layer(cors(app))
+        .layer(middleware::from_fn_with_state(app.clone(), pass));
+    let router = if app.settings().cors_origins.is_empty() { router } else { router.layer(cors(app)) };
+    router
         .layer(middleware::from_fn_with_state(app.clone(), observe::observe))
         .layer(CompressionLayer::new())
         .with_state(app.clone())

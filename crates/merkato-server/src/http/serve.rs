@@ -66,7 +66,12 @@ pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = (
     }
     drop(listener);
     let within = Duration::from_secs(settings.stop_seconds_max);
-    if tokio::time::timeout(within, graceful.shutdown()).await.is_err() {
+    // Requests whose clients have gone away are finished as well, and letters are sent.
+    let rest = async {
+        graceful.shutdown().await;
+        app.rest().await;
+    };
+    if tokio::time::timeout(within, rest).await.is_err() {
         tracing::warn!("requests were still running when the server stopped");
     }
     Ok(())
@@ -109,6 +114,9 @@ impl Connection {
         let within = Duration::from_secs(self.settings.header_seconds_max);
         http.keep_alive_interval(within).keep_alive_timeout(within);
         http.max_concurrent_streams(STREAMS_MAX).max_header_list_size(HEAD_BYTES_MAX as u32);
+        // Every client answers to a ping; one that does not even begin is let go of.
+        let stall = Duration::from_secs(self.settings.stall_seconds_max);
+        let socket = Stalling::new(socket, stall).or_silent(within * 3);
         let service = service(self.service, self.peer);
         let _ = self.watcher.watch(http.serve_connection(TokioIo::new(socket), service)).await;
     }

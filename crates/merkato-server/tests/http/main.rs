@@ -12,6 +12,7 @@ mod principals;
 mod problems;
 mod stop;
 mod system;
+mod tls;
 mod world;
 
 fn main() {
@@ -30,6 +31,7 @@ fn main() {
             problems::CASES,
             stop::CASES,
             system::CASES,
+            tls::CASES,
         ],
     );
 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::http::{App, Json, Problem, Visit, Who, cookies, mail::Mail, wire::Time};
+use crate::http::{App, Json, Problem, Visit, Who, cookies, mail::Mail, who::By, wire::Time};
 
 /// Answers that must not tell of what they did come at multiples of this.
 const EVEN: Duration = Duration::from_millis(250);
@@ -172,8 +172,8 @@ impl From<Role> for RoleView {
     responses((status = 200, description = "A session, as a token and as a cookie", body = SessionView)))]
 pub async fn log_in(visit: Visit, Json(body): Json<Credentials>) -> Result<Response, Problem> {
     let entered = accounts::log_in(&visit.ctx, &body.email, &body.password, &visit.client).await?;
-    // The session that the browser had before is not used any more.
-    if let Who::Person { actor, .. } = &visit.who {
+    // The session that the browser had before is not used any more; a program that shows another's token keeps it.
+    if let Who::Person { actor, by: By::Cookie } = &visit.who {
         accounts::revoke_session(&visit.ctx, actor.user_id, actor.session_id).await?;
     }
     let user = entered.actor.user_id;

@@ -1,0 +1,71 @@
+//! TLS by setting.
+
+use std::sync::Arc;
+
+use merkato::accounts::Role;
+use merkato_server::http::settings::TlsSettings;
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    time::{Duration, timeout},
+};
+use tokio_rustls::{
+    TlsConnector,
+    rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
+};
+use widerow_testing::{Target, cases};
+
+use crate::world::{PASSWORD, World};
+
+cases![cookies_are_secure_over_tls, a_handshake_that_never_comes_is_let_go_of];
+
+async fn world(target: &Target, folder: &tempfile::TempDir) -> (World, rcgen::CertifiedKey<rcgen::KeyPair>) {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    let (certificate, key) = (folder.path().join("certificate.pem"), folder.path().join("key.pem"));
+    std::fs::write(&certificate, made.cert.pem()).expect("written");
+    std::fs::write(&key, made.signing_key.serialize_pem()).expect("written");
+    let world = World::with(target, |settings| {
+        settings.tls = Some(TlsSettings { certificate, key });
+        settings.header_seconds_max = 1;
+    });
+    (world.await, made)
+}
+
+async fn cookies_are_secure_over_tls(target: &Target) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (world, made) = world(target, &folder).await;
+    let (_, email) = world.user(&world.ctx, Role::Customer).await;
+    let mut roots = RootCertStore::empty();
+    roots.add(made.cert.der().clone()).expect("a root");
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions().expect("versions").with_root_certificates(roots);
+    let connector = TlsConnector::from(Arc::new(config.with_no_client_auth()));
+    let socket = TcpStream::connect(world.address).await.expect("a connection");
+    let name = ServerName::try_from("localhost").expect("a name");
+    let mut socket = connector.connect(name, socket).await.expect("a handshake");
+    let body = json!({"email": email, "password": PASSWORD}).to_string();
+    let request = format!(
+        "POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nMerkato-Tenant: {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        world.tenant(),
+        body.len()
+    );
+    socket.write_all(request.as_bytes()).await.expect("sent");
+    let mut answer = Vec::new();
+    let _ = socket.read_to_end(&mut answer).await;
+    let answer = String::from_utf8_lossy(&answer);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.contains("; Secure") && answer.contains("strict-transport-security"), "{answer}");
+}
+
+async fn a_handshake_that_never_comes_is_let_go_of(target: &Target) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (world, _) = world(target, &folder).await;
+    for greeting in [b"".as_slice(), b"\x16\x03\x01", b"GET / HTTP/1.1\r\n\r\n"] {
+        let mut socket = TcpStream::connect(world.address).await.expect("a connection");
+        socket.write_all(greeting).await.expect("sent");
+        let mut answer = Vec::new();
+        let _ = timeout(Duration::from_secs(10), socket.read_to_end(&mut answer)).await.expect("it is closed");
+    }
+}
