@@ -38,11 +38,11 @@ pub struct Registration {
     /// 10 to 1024 bytes; nothing else is asked of it.
     #[schema(example = "correct horse battery", min_length = 10, max_length = 1024, format = Password)]
     password: String,
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     first_name: Option<String>,
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     last_name: Option<String>,
-    #[schema(max_length = 40)]
+    #[schema(min_length = 1, max_length = 40)]
     phone: Option<String>,
 }
 
@@ -114,7 +114,7 @@ fn verification(app: &App, letter: Letter) -> Mail {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LetterToken {
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     token: String,
 }
 
@@ -244,7 +244,7 @@ pub async fn request_password_reset(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reset {
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     token: String,
     #[schema(example = "correct horse battery", min_length = 10, max_length = 1024, format = Password)]
     new_password: String,

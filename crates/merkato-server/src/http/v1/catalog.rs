@@ -402,7 +402,7 @@ pub async fn list_category_products(
 #[serde(deny_unknown_fields)]
 pub struct SearchQuery {
     /// At least two characters.
-    #[param(min_length = 2, max_length = 600)]
+    #[param(min_length = 2)]
     prefix: String,
     /// How many at most.
     #[param(minimum = 1, maximum = 20)]

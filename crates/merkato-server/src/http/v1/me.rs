@@ -69,16 +69,16 @@ fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Res
 #[serde(deny_unknown_fields)]
 pub struct MeChange {
     #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<String>, max_length = 200)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
     first_name: Option<Option<String>>,
     #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<String>, max_length = 200)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
     last_name: Option<Option<String>>,
     #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<String>, max_length = 40)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 40)]
     phone: Option<Option<String>>,
     #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<String>, max_length = 2000)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 2000)]
     avatar_url: Option<Option<String>>,
     /// In place of all that there are.
     #[serde(default)]
@@ -146,21 +146,21 @@ fn view(address: Address, default: Option<AddressId>) -> AddressView {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AddressBody {
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     label: Option<String>,
     #[schema(example = "Unter den Linden 1", min_length = 1, max_length = 200)]
     street: String,
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     street2: Option<String>,
     #[schema(example = "Berlin", min_length = 1, max_length = 200)]
     city: String,
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     state: Option<String>,
-    #[schema(example = "10117", max_length = 20)]
+    #[schema(example = "10117", min_length = 1, max_length = 20)]
     postal_code: Option<String>,
     #[schema(example = "DE", pattern = "^[A-Z]{2}$")]
     country: String,
-    #[schema(max_length = 40)]
+    #[schema(min_length = 1, max_length = 40)]
     phone: Option<String>,
     /// Whether it is to be the default from now on. The first always is.
     #[serde(default)]
