@@ -4,12 +4,16 @@ use std::{future::Future, sync::Arc};
 
 use anyhow::Context as _;
 use clap::Args;
-use merkato::{Context, context::SystemChance};
+use merkato::context::SystemChance;
 use tokio::net::TcpListener;
 use widerow::{Database, time::SystemClock};
 
 use super::{Global, logs, open::Opened};
-use crate::{config::Config, jobs::Jobs};
+use crate::{
+    config::Config,
+    http::{self, App, mail},
+    jobs::Jobs,
+};
 
 /// Serve the shops of `http.tenants` on the configured engine, until a signal to stop (Ctrl-C, SIGTERM): then no more
 /// connections are taken, what runs is finished, and what was counted is written.
@@ -58,33 +62,14 @@ pub(super) async fn until_stopped(
     listener: TcpListener,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
-    let shops = contexts(database, config)?;
-    let jobs = Jobs::start(database, shops, &config.jobs);
-    let served = answer(listener, stop).await;
+    let (clock, chance) = (Arc::new(SystemClock), Arc::new(SystemChance));
+    let mailer = Arc::new(mail::Folder::new(&config.http, clock.clone(), chance.clone()));
+    let app = App::new(database.clone(), config.shop.clone(), config.http.clone(), clock, chance, mailer)?;
+    let jobs = Jobs::start(database, app.contexts()?, &config.jobs);
+    let served = http::serve(app, listener, stop).await;
     tracing::info!("stopping");
     jobs.stop().await;
-    served
-}
-
-/// One for each shop; they share one process's bounds and buffers.
-fn contexts(database: &Database, config: &Config) -> anyhow::Result<Vec<Context>> {
-    let mut contexts: Vec<Context> = Vec::new();
-    for tenant in config.http.tenants.keys() {
-        let store = database.tenant(tenant)?;
-        contexts.push(match contexts.first() {
-            Some(first) => first.with_store(store),
-            None => Context::new(store, config.shop.clone(), Arc::new(SystemClock), Arc::new(SystemChance)),
-        });
-    }
-    Ok(contexts)
-}
-
-/// Answers whoever connects, until it is time to stop.
-async fn answer(listener: TcpListener, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
-    // The port is held and the work in the background is done; the routes are mounted here.
-    stop.await;
-    drop(listener);
-    Ok(())
+    Ok(served?)
 }
 
 /// Ctrl-C, or what a supervisor sends.

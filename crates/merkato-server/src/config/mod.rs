@@ -9,7 +9,7 @@
 mod engine;
 mod error;
 mod example;
-mod http;
+
 mod keys;
 mod layers;
 #[cfg(test)]
@@ -17,10 +17,10 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::http::settings::{HttpSettings, LogFormat, LogSettings};
 pub use engine::{CassandraSection, DynamoSection, EmbeddedSection, EngineKind, Secret};
 pub use error::ConfigError;
 pub use example::{document, example};
-pub use http::{HttpSettings, LogFormat, LogSettings};
 pub use keys::{Expects, KEYS, Key};
 pub use layers::{Loaded, Origin, Sources};
 

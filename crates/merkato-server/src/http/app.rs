@@ -124,7 +124,7 @@ impl App {
         }
         let signing_key = match &settings.signing_key {
             Some(text) => {
-                let key = sign::unhex(text).and_then(|bytes| bytes.try_into().ok());
+                let key = sign::unhex(text.expose()).and_then(|bytes| bytes.try_into().ok());
                 Some(key.ok_or(StartError::SigningKey)?)
             }
             None => None,

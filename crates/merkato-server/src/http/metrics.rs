@@ -149,6 +149,6 @@ impl Metrics {
     }
 }
 
-fn head(text: &mut String, name: &str, kind: &str, help: &str) -> std::fmt::Result {
+pub(super) fn head(text: &mut String, name: &str, kind: &str, help: &str) -> std::fmt::Result {
     writeln!(text, "# HELP {name} {help}.\n# TYPE {name} {kind}")
 }

@@ -5,10 +5,12 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
+use crate::config::Secret;
+
 /// The tenant of a request that names none.
 pub const DEFAULT_TENANT: &str = "default";
 
-#[derive(Clone, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HttpSettings {
     /// Where it listens.
@@ -40,7 +42,7 @@ pub struct HttpSettings {
     pub tls: Option<TlsSettings>,
     /// What cursors and CSRF tokens are signed with: 64 hexadecimal digits. Without it, each shop has one that is made once
     /// and stored with it, so that several processes agree.
-    pub signing_key: Option<String>,
+    pub signing_key: Option<Secret>,
     pub mail: MailSettings,
     pub log: LogSettings,
 }
@@ -130,15 +132,5 @@ impl HttpSettings {
     /// Whether clients speak TLS, with this server or with a proxy in front of it.
     pub fn is_secure(&self) -> bool {
         self.behind_tls || self.tls.is_some()
-    }
-}
-
-/// Without the key, so that no log has it.
-impl std::fmt::Debug for HttpSettings {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpSettings")
-            .field("listen", &self.listen)
-            .field("tenants", &self.tenants)
-            .finish_non_exhaustive()
     }
 }

@@ -7,11 +7,12 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderValue, header};
+use merkato::inventory;
 use serde::Serialize;
 use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
-use super::{app::App, docs, extract::Json, headers::CSP_PAGE, problem::Problem};
+use super::{app::App, docs, extract::Json, headers::CSP_PAGE, problem::Problem, store_metrics};
 
 /// How long the engine may take to say that it is there.
 const READY_WITHIN: Duration = Duration::from_secs(5);
@@ -63,7 +64,8 @@ async fn is_ready(app: &App) -> Result<(), String> {
     responses((status = 200, description = "The text format of Prometheus", body = String, content_type = "text/plain")))]
 pub async fn metrics(State(app): State<App>) -> Response {
     let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    ([(header::CONTENT_TYPE, text)], app.metrics().render()).into_response()
+    let store = store_metrics::render(&app.database().stats(), &inventory::stats(app.ctx()));
+    ([(header::CONTENT_TYPE, text)], app.metrics().render() + &store).into_response()
 }
 
 /// This document

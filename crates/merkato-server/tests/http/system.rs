@@ -40,6 +40,18 @@ async fn it_counts_what_it_does(target: &Target) {
         assert!(text.contains(line), "{line} is not in {text}");
     }
     assert!(!text.contains("secret-path"), "{text}");
+    for line in [
+        "merkato_read_rows_total{pattern=",
+        "merkato_read_seconds_bucket{pattern=\"subcategories\",table=\"categories_by_parent\",kind=\"page\",le=\"+Inf\"} 3",
+        "merkato_conditional_writes_total{outcome=\"applied\"}",
+        "merkato_conditional_writes_total{outcome=\"unknown\"} 0",
+        "merkato_outbox_lag_seconds 0",
+        "merkato_holds_total{state=\"held\"} 0",
+        "merkato_hold_units_in_force 0",
+    ] {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+    assert_eq!(text.contains("merkato_committer_queue "), target.name == "embedded", "{text}");
 }
 
 async fn pages_load_nothing_from_elsewhere(target: &Target) {
