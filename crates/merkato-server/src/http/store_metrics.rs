@@ -101,7 +101,10 @@ fn reads(text: &mut String, reads: &[ReadStats]) -> Result {
 
 /// The access patterns that the table answers, the table, and how it is read.
 fn labels(of: &ReadStats) -> String {
-    let patterns = PATTERNS.iter().flat_map(|(_, patterns)| *patterns).filter(|pattern| pattern.table == of.table);
+    let patterns = PATTERNS
+        .iter()
+        .flat_map(|(_, patterns)| *patterns)
+        .filter(|pattern| pattern.table.split(", ").any(|table| table == of.table));
     let patterns: Vec<&str> = patterns.map(|pattern| pattern.name).collect();
     let kind = match of.kind {
         ReadKind::Rows => "rows",
