@@ -22,6 +22,8 @@ pub enum Access {
     Person,
     /// A person of the staff, or a program whose key has the scope.
     Staff(Scope),
+    /// An admin, or a program whose key has the scope: what outlives whoever does it, or gives power to others.
+    Admin(Scope),
 }
 
 /// One route.
@@ -80,7 +82,11 @@ impl Rule {
     }
 }
 
-use Access::{Anyone, Person, System};
+use Access::{Admin, Anyone, Person, Staff, System};
+use Scope::{
+    AnalyticsRead, CatalogRead, CatalogWrite, CustomersRead, CustomersWrite, InventoryRead, InventoryWrite, KeysWrite,
+    OrdersRead, OrdersWrite,
+};
 
 pub const RULES: &[Rule] = &[
     // The server itself.
@@ -113,6 +119,49 @@ pub const RULES: &[Rule] = &[
     post("/v1/me/addresses", Person),
     put("/v1/me/addresses/{id}", Person),
     delete("/v1/me/addresses/{id}", Person),
+    // What staff do.
+    get("/v1/admin/products", Staff(CatalogRead)),
+    post("/v1/admin/products", Staff(CatalogWrite)),
+    get("/v1/admin/products/{id}", Staff(CatalogRead)),
+    put("/v1/admin/products/{id}", Staff(CatalogWrite)),
+    delete("/v1/admin/products/{id}", Staff(CatalogWrite)),
+    post("/v1/admin/categories", Staff(CatalogWrite)),
+    get("/v1/admin/categories/{id}", Staff(CatalogRead)),
+    put("/v1/admin/categories/{id}", Staff(CatalogWrite)),
+    get("/v1/admin/categories/{id}/products", Staff(CatalogRead)),
+    put("/v1/admin/featured/{feature_type}", Staff(CatalogWrite)),
+    get("/v1/admin/orders", Staff(OrdersRead)),
+    get("/v1/admin/orders/{id}", Staff(OrdersRead)),
+    post("/v1/admin/orders/{id}/status", Staff(OrdersWrite)),
+    post("/v1/admin/orders/{id}/cancel", Staff(OrdersWrite)),
+    post("/v1/admin/orders/{id}/refund", Staff(OrdersWrite)),
+    post("/v1/admin/discounts", Staff(OrdersWrite)),
+    get("/v1/admin/discounts/{code}", Staff(OrdersRead)),
+    delete("/v1/admin/discounts/{code}", Staff(OrdersWrite)),
+    get("/v1/admin/inventory/low-stock", Staff(InventoryRead)),
+    get("/v1/admin/inventory/movements", Staff(InventoryRead)),
+    post("/v1/admin/inventory/transfers", Staff(InventoryWrite)),
+    get("/v1/admin/inventory/holds", Staff(InventoryRead)),
+    post("/v1/admin/inventory/holds", Staff(InventoryWrite)),
+    post("/v1/admin/inventory/holds/{id}/release", Staff(InventoryWrite)),
+    post("/v1/admin/inventory/holds/{id}/confirm", Staff(InventoryWrite)),
+    post("/v1/admin/inventory/holds/{id}/extend", Staff(InventoryWrite)),
+    get("/v1/admin/inventory/{product_id}", Staff(InventoryRead)),
+    put("/v1/admin/inventory/{product_id}", Staff(InventoryWrite)),
+    put("/v1/admin/inventory/{product_id}/{warehouse_id}", Staff(InventoryWrite)),
+    post("/v1/admin/inventory/{product_id}/{warehouse_id}/adjust", Staff(InventoryWrite)),
+    post("/v1/admin/inventory/{product_id}/{warehouse_id}/restock", Staff(InventoryWrite)),
+    get("/v1/admin/analytics/daily-sales", Staff(AnalyticsRead)),
+    get("/v1/admin/analytics/top-products", Staff(AnalyticsRead)),
+    get("/v1/admin/analytics/products/{id}/views", Staff(AnalyticsRead)),
+    get("/v1/admin/users", Staff(CustomersRead)),
+    get("/v1/admin/users/{id}", Staff(CustomersRead)),
+    get("/v1/admin/users/{id}/orders", Staff(OrdersRead)),
+    post("/v1/admin/users/{id}/suspend", Staff(CustomersWrite)),
+    post("/v1/admin/users/{id}/reinstate", Staff(CustomersWrite)),
+    get("/v1/admin/keys", Admin(KeysWrite)),
+    post("/v1/admin/keys", Admin(KeysWrite)).secret_answer(),
+    delete("/v1/admin/keys/{id}", Admin(KeysWrite)),
 ];
 
 /// The line of a request that has come to a route. HEAD is as GET.
@@ -132,11 +181,12 @@ pub fn check(rule: &Rule, visit: &Visit) -> Result<(), Problem> {
         (Access::Person, Who::Person { .. }) => Ok(()),
         (Access::Person, Who::Nobody | Who::Guest(_)) => Err(nobody()),
         (Access::Shopper | Access::Person, Who::Program(_)) => Err(forbidden()),
-        (Access::Staff(_), Who::Nobody | Who::Guest(_)) => Err(nobody()),
+        (Access::Staff(_) | Access::Admin(_), Who::Nobody | Who::Guest(_)) => Err(nobody()),
         (Access::Staff(_), Who::Person { actor, .. }) if actor.role >= Role::Staff => Ok(()),
-        (Access::Staff(_), Who::Person { .. }) => Err(forbidden()),
-        (Access::Staff(scope), Who::Program(key)) if key.scopes.contains(&scope) => Ok(()),
-        (Access::Staff(scope), Who::Program(_)) => {
+        (Access::Admin(_), Who::Person { actor, .. }) if actor.role >= Role::Admin => Ok(()),
+        (Access::Staff(_) | Access::Admin(_), Who::Person { .. }) => Err(forbidden()),
+        (Access::Staff(scope) | Access::Admin(scope), Who::Program(key)) if key.scopes.contains(&scope) => Ok(()),
+        (Access::Staff(scope) | Access::Admin(scope), Who::Program(_)) => {
             Err(Problem::new("scope_missing", format!("the key has not the scope {}", scope.as_str())))
         }
     }

@@ -43,7 +43,10 @@ impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
         if text == "*" {
             return Ok(IfMatch(None));
         }
-        let revision = text.strip_prefix("\"r").and_then(|rest| rest.strip_suffix('"')?.parse().ok());
+        let revision = text.strip_prefix("\"r").and_then(|rest| {
+            let rest = rest.strip_suffix('"')?;
+            rest.split_once('.').map_or(rest, |(revision, _)| revision).parse().ok()
+        });
         match revision {
             Some(revision) => Ok(IfMatch(Some(revision))),
             // A tag that this server never gave stands for nothing that is there now.
@@ -63,7 +66,7 @@ pub async fn edit(request: Request, next: Next) -> Response {
     response
 }
 
-/// Runs a read. An answer without a tag gets one of its content; one that the client has is not sent.
+/// Runs a read. An answer gets a tag of its content, behind its revision if it has one; one that the client has is not sent.
 pub async fn read(request: Request, next: Next) -> Response {
     let known = request.headers().get(header::IF_NONE_MATCH).cloned();
     let response = next.run(request).await;
@@ -89,12 +92,18 @@ pub async fn read(request: Request, next: Next) -> Response {
 
 /// An answer whose length is known is in memory; a stream is left as it is.
 async fn tag(response: Response) -> Result<Response, Problem> {
-    if response.headers().contains_key(header::ETAG) || response.body().size_hint().exact().is_none() {
+    if response.body().size_hint().exact().is_none() {
         return Ok(response);
     }
     let (mut parts, body) = response.into_parts();
     let bytes = body.collect().await.map_err(Problem::internal)?.to_bytes();
-    let tag = format!("\"c{}\"", sign::hex(&Sha256::digest(&bytes)[..12]));
+    let content = sign::hex(&Sha256::digest(&bytes)[..12]);
+    // A revision says what an edit rests upon, and not all that is shown: whether a product is in stock is no edit of it.
+    let revision = parts.headers.get(header::ETAG).and_then(|tag| tag.to_str().ok()?.strip_suffix('"'));
+    let tag = match revision {
+        Some(revision) => format!("{revision}.{content}\""),
+        None => format!("\"c{content}\""),
+    };
     if let Ok(tag) = HeaderValue::try_from(tag) {
         parts.headers.insert(header::ETAG, tag);
     }

@@ -23,6 +23,7 @@ pub mod mail;
 pub mod metrics;
 pub mod observe;
 pub mod openapi;
+pub mod operation;
 pub mod pipeline;
 pub mod problem;
 pub mod rate;

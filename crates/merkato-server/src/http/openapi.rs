@@ -23,10 +23,16 @@ use super::{
 
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-const TAGS: [(&str, &str); 4] = [
+const TAGS: [(&str, &str); 10] = [
     ("catalog", "Products and categories, and every way in which they are found"),
     ("auth", "Registering, logging in and out"),
     ("me", "What the shop knows of whoever is logged in"),
+    ("admin: catalog", "Upkeep of products, categories and featured lists"),
+    ("admin: orders", "Orders on their way, and discount codes"),
+    ("admin: inventory", "Stock, its movements, and holds on it"),
+    ("admin: analytics", "What was sold, what was looked at, what does best"),
+    ("admin: users", "Who has an account"),
+    ("admin: keys", "Keys of programs"),
     ("system", "The server itself"),
 ];
 
@@ -111,9 +117,9 @@ fn complete_operation(operation: &mut Operation, rule: &Rule) {
         Access::System | Access::Anyone => &[],
         Access::Shopper => &["session", "session_cookie", "guest", "guest_cookie"],
         Access::Person => &["session", "session_cookie"],
-        Access::Staff(_) => &["session", "session_cookie", "api_key"],
+        Access::Staff(_) | Access::Admin(_) => &["session", "session_cookie", "api_key"],
     };
-    if let Access::Staff(scope) = rule.access {
+    if let Access::Staff(scope) | Access::Admin(scope) = rule.access {
         let text = operation.description.take().unwrap_or_default();
         operation.description =
             Some(format!("{text}\n\nA key needs the scope `{}`.", scope.as_str()).trim().to_owned());

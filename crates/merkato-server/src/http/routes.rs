@@ -11,7 +11,7 @@ use super::{
     pipeline::pass,
     problem::Problem,
     system,
-    v1::{auth, catalog, me},
+    v1::{admin, auth, catalog, me},
 };
 
 /// The routes, with the document that describes them.
@@ -41,6 +41,44 @@ pub fn all() -> OpenApiRouter<App> {
         .routes(routes!(me::get_me, me::change_me))
         .routes(routes!(me::list_addresses, me::add_address))
         .routes(routes!(me::change_address, me::remove_address))
+        .routes(routes!(admin::products::list_products, admin::products::create_product))
+        .routes(routes!(
+            admin::products::get_product,
+            admin::products::change_product,
+            admin::products::archive_product
+        ))
+        .routes(routes!(admin::categories::create_category))
+        .routes(routes!(admin::categories::get_category, admin::categories::change_category))
+        .routes(routes!(admin::categories::list_products_of_category))
+        .routes(routes!(admin::featured::set_featured))
+        .routes(routes!(admin::orders::list_orders))
+        .routes(routes!(admin::orders::get_order))
+        .routes(routes!(admin::orders::change_status))
+        .routes(routes!(admin::orders::cancel_order))
+        .routes(routes!(admin::orders::refund_order))
+        .routes(routes!(admin::discounts::create_discount))
+        .routes(routes!(admin::discounts::get_discount, admin::discounts::disable_discount))
+        .routes(routes!(admin::inventory::list_low_stock))
+        .routes(routes!(admin::inventory::list_movements))
+        .routes(routes!(admin::inventory::transfer))
+        .routes(routes!(admin::holds::list_holds, admin::holds::reserve))
+        .routes(routes!(admin::holds::release))
+        .routes(routes!(admin::holds::confirm))
+        .routes(routes!(admin::holds::extend))
+        .routes(routes!(admin::inventory::get_stock, admin::inventory::set_policy))
+        .routes(routes!(admin::inventory::set_level))
+        .routes(routes!(admin::inventory::adjust))
+        .routes(routes!(admin::inventory::restock))
+        .routes(routes!(admin::analytics::list_daily_sales))
+        .routes(routes!(admin::analytics::list_top_products))
+        .routes(routes!(admin::analytics::list_product_views))
+        .routes(routes!(admin::users::list_users))
+        .routes(routes!(admin::users::get_user))
+        .routes(routes!(admin::users::list_orders_of_user))
+        .routes(routes!(admin::users::suspend))
+        .routes(routes!(admin::users::reinstate))
+        .routes(routes!(admin::keys::list_keys, admin::keys::create_key))
+        .routes(routes!(admin::keys::revoke_key))
 }
 
 /// The routes within all that surrounds them; the last layer is the outermost.

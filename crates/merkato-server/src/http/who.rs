@@ -9,7 +9,7 @@ use std::{net::IpAddr, sync::Arc};
 use axum::extract::FromRequestParts;
 use http::{HeaderMap, Uri, header, request::Parts};
 use merkato::{
-    Context, Page, PageRequest,
+    Context, Cursor, Page, PageRequest,
     accounts::{self, Actor, Client},
     carts::{GuestToken, Shopper},
     keys::{self, ApiKey, Token},
@@ -107,8 +107,13 @@ impl Visit {
 
     /// A page as a client sees it, with the cursor to the next.
     pub fn listing<R, T: ToSchema>(&self, page: Page<R>, view: impl FnMut(R) -> T) -> Listing<T> {
-        let next = page.next.map(|next| cursor::seal(self.shop.signer(), &self.list, &next));
-        Listing { data: page.rows.into_iter().map(view).collect(), next_cursor: next }
+        self.listed(page.rows, page.next, view)
+    }
+
+    /// As `listing`, of rows that are no page of one partition.
+    pub fn listed<R, T: ToSchema>(&self, rows: Vec<R>, next: Option<Cursor>, view: impl FnMut(R) -> T) -> Listing<T> {
+        let next = next.map(|next| cursor::seal(self.shop.signer(), &self.list, &next));
+        Listing { data: rows.into_iter().map(view).collect(), next_cursor: next }
     }
 }
 

@@ -1,6 +1,11 @@
 //! Every route, as nobody, as a customer, as staff, as another shop's admin.
 
-use merkato::accounts::Role;
+use std::collections::BTreeSet;
+
+use merkato::{
+    accounts::Role,
+    keys::{self, NewKey, Scope},
+};
 use merkato_server::http::access::{Access, RULES, Rule};
 use reqwest::Response;
 use uuid::Uuid;
@@ -8,7 +13,7 @@ use widerow_testing::{Target, cases};
 
 use crate::world::{World, assert_problem};
 
-cases![nobody, a_customer, staff, an_admin_of_another_shop, every_route_is_described];
+cases![nobody, a_customer, staff, an_admin, a_key, an_admin_of_another_shop, every_route_is_described];
 
 /// The route with something for each variable, and a body where it takes one.
 async fn call(world: &World, rule: &Rule, bearer: Option<&str>) -> Response {
@@ -37,7 +42,7 @@ async fn nobody(target: &Target) {
             Access::System | Access::Anyone => {
                 assert!(!matches!(answer.status().as_u16(), 401 | 403 | 500..), "{rule:?}: {}", answer.status());
             }
-            Access::Shopper | Access::Person | Access::Staff(_) => {
+            Access::Shopper | Access::Person | Access::Staff(_) | Access::Admin(_) => {
                 assert_problem(answer, 401, "not_logged_in").await;
             }
         }
@@ -50,7 +55,7 @@ async fn a_customer(target: &Target) {
         let token = world.session(&world.ctx, Role::Customer).await;
         let answer = call(&world, rule, Some(&token)).await;
         match rule.access {
-            Access::Staff(_) => _ = assert_problem(answer, 403, "forbidden").await,
+            Access::Staff(_) | Access::Admin(_) => _ = assert_problem(answer, 403, "forbidden").await,
             _ => assert!(!matches!(answer.status().as_u16(), 401 | 403 | 500..), "{rule:?}: {}", answer.status()),
         }
     }
@@ -61,7 +66,43 @@ async fn staff(target: &Target) {
     for rule in RULES {
         let token = world.session(&world.ctx, Role::Staff).await;
         let answer = call(&world, rule, Some(&token)).await;
+        match rule.access {
+            Access::Admin(_) => _ = assert_problem(answer, 403, "forbidden").await,
+            _ => assert!(!matches!(answer.status().as_u16(), 401 | 403 | 500..), "{rule:?}: {}", answer.status()),
+        }
+    }
+}
+
+async fn an_admin(target: &Target) {
+    let world = World::new(target).await;
+    for rule in RULES {
+        let token = world.session(&world.ctx, Role::Admin).await;
+        let answer = call(&world, rule, Some(&token)).await;
         assert!(!matches!(answer.status().as_u16(), 401 | 403 | 500..), "{rule:?}: {}", answer.status());
+    }
+}
+
+/// A key opens the routes of its scopes, and no other of the staff's.
+async fn a_key(target: &Target) {
+    let world = World::new(target).await;
+    let staff = |rule: &&Rule| matches!(rule.access, Access::Staff(_) | Access::Admin(_));
+    for own in Scope::ALL {
+        let new = NewKey {
+            name: "a program".into(),
+            scopes: BTreeSet::from([*own]),
+            created_by: "a test".into(),
+            expires_at: None,
+        };
+        let token = keys::create(&world.ctx, new).await.expect("a key").token;
+        for rule in RULES.iter().filter(staff) {
+            let answer = call(&world, rule, Some(token.as_str())).await;
+            match rule.access {
+                Access::Staff(scope) | Access::Admin(scope) if scope == *own => {
+                    assert!(!matches!(answer.status().as_u16(), 401 | 403 | 500..), "{rule:?}: {}", answer.status());
+                }
+                _ => _ = assert_problem(answer, 403, "scope_missing").await,
+            }
+        }
     }
 }
 
@@ -85,7 +126,7 @@ async fn every_route_is_described(target: &Target) {
         let statuses = operation["responses"].as_object().expect("responses");
         assert!(statuses.keys().any(|status| status.starts_with('2')), "{name} never succeeds");
         assert!(statuses.contains_key("500"), "{name} never fails");
-        if rule.access == Access::Person {
+        if matches!(rule.access, Access::Person | Access::Staff(_) | Access::Admin(_)) {
             assert!(
                 operation["security"].as_array().is_some_and(|schemes| !schemes.is_empty()),
                 "{name} needs nothing"

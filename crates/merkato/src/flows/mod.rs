@@ -3,6 +3,7 @@
 
 pub mod checkout;
 mod error;
+pub mod fulfilment;
 pub mod import;
 pub mod person;
 pub mod reversal;

@@ -51,6 +51,9 @@ pub enum Error {
     TooManyWarehouses { limit: usize },
     #[error("{warehouse} would come to {wanted} units, the limit is {limit}")]
     TooManyUnits { warehouse: String, wanted: i64, limit: i32 },
+    /// Someone's edit rests on stock that is no more.
+    #[error("the stock of {product} was changed meanwhile")]
+    Changed { product: ProductId },
     #[error("too many want the product at once, try again later")]
     Busy,
     #[error(transparent)]
@@ -91,6 +94,7 @@ impl Error {
             Error::WarehouseNotFound { .. } => "warehouse_not_found",
             Error::TooManyWarehouses { .. } => "too_many_warehouses",
             Error::TooManyUnits { .. } => "too_many_units",
+            Error::Changed { .. } => "changed_meanwhile",
             Error::Busy => "stock_busy",
             Error::Data(_) => "data",
         }
@@ -100,7 +104,7 @@ impl Error {
         match self {
             Error::Invalid(_) => Kind::Invalid,
             Error::HoldNotFound { .. } | Error::WarehouseNotFound { .. } => Kind::NotFound,
-            Error::HoldMismatch { .. } | Error::MovementMismatch { .. } => Kind::Conflict,
+            Error::HoldMismatch { .. } | Error::MovementMismatch { .. } | Error::Changed { .. } => Kind::Conflict,
             Error::InsufficientStock { .. }
             | Error::HoldEnded { .. }
             | Error::HoldReleased { .. }

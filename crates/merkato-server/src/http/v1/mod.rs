@@ -1,5 +1,6 @@
 //! The routes of version 1, one file for each group.
 
+pub mod admin;
 pub mod auth;
 pub mod catalog;
 pub mod me;

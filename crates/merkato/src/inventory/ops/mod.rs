@@ -12,7 +12,7 @@ mod verify;
 pub(crate) use decide::StockWriter;
 pub use holds::{Reserve, confirm, extend, give_back, release, reserve};
 pub use lines::{Line, confirm_lines, extend_lines, give_back_lines, release_lines, reserve_lines};
-pub use movements::{Moved, Note, adjust, restock, transfer};
+pub use movements::{Level, Moved, Note, adjust, restock, set_level, transfer};
 pub use policy::{set_low_stock_threshold, set_policy};
 pub use show::{
     HoldPage, StockLevels, WarehouseLevel, find_hold, get_stock, list_holds, list_low_stock, list_movements,

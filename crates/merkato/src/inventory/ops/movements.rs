@@ -89,6 +89,78 @@ pub async fn transfer(
     make(ctx, check, movement, product, parts, note).await
 }
 
+/// What someone found in a warehouse, and wants to be told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// The units that are there, reserved or not.
+    pub quantity: i64,
+    /// From how many available units down the product is listed as low, zero: never; None: as it was.
+    pub low_stock_threshold: Option<i64>,
+}
+
+/// Makes what a warehouse has what was counted there, never less than is reserved; with `expected`, only if the stock is still
+/// as it was read (`StockLevels::mark`). What that adds or takes away is a fact like any adjustment.
+///
+/// RACE: units are sold between the count and its writing. Only who says what the count rests upon is told.
+pub async fn set_level(
+    ctx: &Context,
+    movement: MovementId,
+    product: ProductId,
+    warehouse: &str,
+    level: Level,
+    expected: Option<i64>,
+    note: Note,
+) -> Result<Moved> {
+    let mut check = Check::new();
+    rules::check_warehouse(&mut check, "warehouse_id", warehouse);
+    let most = i64::from(limits::WAREHOUSE_UNITS_MAX);
+    let mut units = |field, units: i64| {
+        check.that((0..=most).contains(&units), field, format!("{units} is not 0 to {most}"));
+        i32::try_from(units).unwrap_or_default()
+    };
+    let quantity = units("quantity", level.quantity);
+    let threshold = level.low_stock_threshold.map(|threshold| units("low_stock_threshold", threshold));
+    check_note(&mut check, &note);
+    check.end()?;
+    let settings = &ctx.settings.inventory;
+    let own = vec![MOVEMENTS.to_value(), movement.to_string().to_value()];
+    guarded_stock(ctx, product, Some(own), |stock, view| {
+        if let Some(row) = view.rows.iter().find(|row| row.hold_id == MOVEMENTS) {
+            // What it added rested on what was there: where it was made is all that can be compared.
+            if row.movement != Some(MovementKind::Adjust) || !row.allocations.contains_key(warehouse) {
+                return Err(Error::MovementMismatch { movement });
+            }
+            return Ok((Commit::new(), Moved { became: None, stock: StockLevels::of(stock) }));
+        }
+        // ORDER: after the movement is looked for, which has itself changed the mark.
+        if expected.is_some_and(|expected| expected != StockLevels::of(stock).mark()) {
+            return Err(Error::Changed { product });
+        }
+        let shelf = stock.shelves.get(warehouse).map(|shelf| shelf.quantity);
+        let delta = quantity - shelf.unwrap_or_default();
+        let parts = Parts { kind: MovementKind::Adjust, warehouse, to: None, delta };
+        if shelf != Some(quantity) {
+            stock.move_units(&parts.deltas())?;
+        }
+        if let Some(threshold) = threshold {
+            stock.set_threshold(warehouse, threshold)?;
+        }
+        // Remembered also where nothing is added: by the time it is sent again, something may have been sold.
+        let row = Inventory::of_movement(product, movement, parts.kind, &parts.deltas(), stock.now);
+        let mut commit = decide::changes(stock, settings).put_for(&row, decide::memory_seconds(settings));
+        if delta != 0 {
+            commit = commit.put(&parts.fact(product, movement, &note, stock.now));
+        }
+        Ok((commit, Moved { became: stock.became(), stock: StockLevels::of(stock) }))
+    })
+    .await
+}
+
+fn check_note(check: &mut Check, note: &Note) {
+    check.optional_line("actor", note.actor.as_deref(), limits::LINE_BYTES_MAX);
+    check.optional_line("reason", note.reason.as_deref(), limits::LINE_BYTES_MAX);
+}
+
 struct Parts<'p> {
     kind: MovementKind,
     warehouse: &'p str,
@@ -127,8 +199,7 @@ async fn make(
     parts: Parts<'_>,
     note: Note,
 ) -> Result<Moved> {
-    check.optional_line("actor", note.actor.as_deref(), limits::LINE_BYTES_MAX);
-    check.optional_line("reason", note.reason.as_deref(), limits::LINE_BYTES_MAX);
+    check_note(&mut check, &note);
     check.end()?;
     let settings = &ctx.settings.inventory;
     let deltas = parts.deltas();

@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use widerow::{Cursor, Page, Timestamp};
+use widerow::{Cursor, Page, Timestamp, codec};
 
 use super::decide::stock_of;
 use crate::{
@@ -84,6 +84,16 @@ impl StockLevels {
         } else {
             Availability::OutOfStock
         }
+    }
+
+    /// Another where anything of it is another: what an edit rests upon that is made only if nothing has changed.
+    pub fn mark(&self) -> i64 {
+        let level = |level: &WarehouseLevel| {
+            let WarehouseLevel { warehouse_id, quantity, reserved, low_stock_threshold, updated_at } = level;
+            format!(" {warehouse_id} {quantity} {reserved} {low_stock_threshold} {}", updated_at.millis())
+        };
+        let levels: String = self.warehouses.iter().map(level).collect();
+        codec::fingerprint(format!("{} {}{levels}", self.tracked, self.backorder).as_bytes()).cast_signed()
     }
 
     /// Nobody has said anything about the product's stock.

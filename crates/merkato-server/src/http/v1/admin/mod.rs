@@ -1,0 +1,87 @@
+//! What staff do, and programs with a key: one file for each group. Who may call what stands in `access`.
+
+pub mod analytics;
+pub mod categories;
+pub mod discounts;
+pub mod featured;
+pub mod holds;
+pub mod inventory;
+pub mod keys;
+pub mod orders;
+pub mod products;
+pub mod users;
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use merkato::Currency;
+use rust_decimal::Decimal;
+
+use crate::http::{Problem, Visit, Who, wire::Money};
+
+/// An enum of the domain as the outside has it, both ways.
+macro_rules! mirror {
+    ($(#[$doc:meta])* $name:ident = $domain:path { $($variant:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name {
+            $($variant),*
+        }
+
+        impl From<$domain> for $name {
+            fn from(domain: $domain) -> Self {
+                use $domain as Domain;
+                match domain {
+                    $(Domain::$variant => $name::$variant),*
+                }
+            }
+        }
+
+        impl From<$name> for $domain {
+            fn from(outside: $name) -> Self {
+                use $domain as Domain;
+                match outside {
+                    $($name::$variant => Domain::$variant),*
+                }
+            }
+        }
+    };
+}
+pub(crate) use mirror;
+
+/// Who does it, as it is written down beside what is done.
+pub fn actor(visit: &Visit) -> Result<String, Problem> {
+    match &visit.who {
+        Who::Person { actor, .. } => Ok(format!("{}:{}", actor.role.as_str(), actor.user_id)),
+        Who::Program(key) => Ok(format!("key:{}", key.key_id)),
+        Who::Nobody | Who::Guest(_) => Err(Problem::new("not_logged_in", "it needs a session or an API key")),
+    }
+}
+
+/// 201, with the place of what was made.
+fn created(location: &str, view: impl IntoResponse) -> Response {
+    let mut response = (StatusCode::CREATED, view).into_response();
+    if let Ok(location) = HeaderValue::try_from(location) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    response
+}
+
+/// An amount in a currency that there is.
+fn amount(field: &str, money: &Money) -> Result<(Decimal, Currency), Problem> {
+    let (amount, currency) = money.parse(field)?;
+    if currency.decimals().is_none() {
+        return Err(Problem::field("invalid", format!("/{field}/currency"), "not a currency of ISO 4217"));
+    }
+    Ok((amount, currency))
+}
+
+/// An amount that must be in this currency.
+fn amount_in(currency: &Currency, field: &str, money: &Money) -> Result<Decimal, Problem> {
+    let (amount, found) = amount(field, money)?;
+    if found != *currency {
+        return Err(Problem::field("invalid", format!("/{field}/currency"), format!("not {currency}")));
+    }
+    Ok(amount)
+}
