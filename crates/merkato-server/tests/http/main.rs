@@ -1,6 +1,7 @@
 //! The server through a real listener, each case written once, run on every engine.
 
 mod access;
+mod admin;
 mod auth;
 mod catalog;
 mod conditions;
@@ -20,6 +21,12 @@ fn main() {
         world::schema,
         &[
             access::CASES,
+            admin::analytics::CASES,
+            admin::catalog::CASES,
+            admin::inventory::CASES,
+            admin::keys::CASES,
+            admin::orders::CASES,
+            admin::users::CASES,
             auth::CASES,
             catalog::CASES,
             conditions::CASES,
