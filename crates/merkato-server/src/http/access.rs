@@ -38,12 +38,26 @@ pub struct Rule {
     pub secret_answer: bool,
     /// It is not done without an idempotency key.
     pub key_required: bool,
+    /// Its operation knows the key and answers the same again: no answer is kept beside it.
+    pub own_key: bool,
+    /// To nobody it gives a guest's token, which is a secret.
+    pub gives_token: bool,
     /// It may read a body. Others are not waited for.
     pub takes_body: bool,
 }
 
 const fn rule(method: &'static str, path: &'static str, access: Access, takes_body: bool) -> Rule {
-    Rule { method, path, access, login: false, secret_answer: false, key_required: false, takes_body }
+    Rule {
+        method,
+        path,
+        access,
+        login: false,
+        secret_answer: false,
+        key_required: false,
+        own_key: false,
+        gives_token: false,
+        takes_body,
+    }
 }
 
 const fn get(path: &'static str, access: Access) -> Rule {
@@ -77,12 +91,22 @@ impl Rule {
         self
     }
 
+    const fn own_key(mut self) -> Self {
+        (self.key_required, self.own_key) = (true, true);
+        self
+    }
+
+    const fn gives_token(mut self) -> Self {
+        self.gives_token = true;
+        self
+    }
+
     pub fn is_unsafe(&self) -> bool {
         self.method != "GET"
     }
 }
 
-use Access::{Admin, Anyone, Person, Staff, System};
+use Access::{Admin, Anyone, Person, Shopper, Staff, System};
 use Scope::{
     AnalyticsRead, CatalogRead, CatalogWrite, CustomersRead, CustomersWrite, InventoryRead, InventoryWrite, KeysWrite,
     OrdersRead, OrdersWrite,
@@ -119,6 +143,28 @@ pub const RULES: &[Rule] = &[
     post("/v1/me/addresses", Person),
     put("/v1/me/addresses/{id}", Person),
     delete("/v1/me/addresses/{id}", Person),
+    // From the cart to the order.
+    get("/v1/carts", Person),
+    post("/v1/carts", Person),
+    get("/v1/carts/active", Anyone),
+    get("/v1/carts/{id}", Shopper),
+    patch("/v1/carts/{id}", Person),
+    delete("/v1/carts/{id}", Person),
+    post("/v1/carts/{id}/activate", Person),
+    post("/v1/carts/{id}/copy", Person),
+    post("/v1/carts/active/items", Anyone).gives_token(),
+    get("/v1/carts/{id}/items/{line}", Shopper),
+    patch("/v1/carts/{id}/items/{line}", Shopper),
+    delete("/v1/carts/{id}/items/{line}", Shopper),
+    post("/v1/checkouts", Shopper).own_key(),
+    post("/v1/checkouts/quote", Shopper),
+    get("/v1/checkouts/{id}", Shopper),
+    get("/v1/me/orders", Person),
+    get("/v1/orders/{id}", Shopper),
+    get("/v1/orders/{id}/items", Shopper),
+    get("/v1/orders/{id}/history", Shopper),
+    post("/v1/orders/{id}/cancel", Shopper),
+    post("/v1/products/{id}/views", Anyone),
     // What staff do.
     get("/v1/admin/products", Staff(CatalogRead)),
     post("/v1/admin/products", Staff(CatalogWrite)),

@@ -7,7 +7,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use http::{HeaderValue, StatusCode, header, request::Parts};
+use http::{HeaderValue, Method, StatusCode, header, request::Parts};
 use http_body_util::BodyExt as _;
 use sha2::{Digest as _, Sha256};
 
@@ -43,10 +43,8 @@ impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
         if text == "*" {
             return Ok(IfMatch(None));
         }
-        let revision = text.strip_prefix("\"r").and_then(|rest| {
-            let rest = rest.strip_suffix('"')?;
-            rest.split_once('.').map_or(rest, |(revision, _)| revision).parse().ok()
-        });
+        let revision = text.strip_prefix("\"r").and_then(|rest| rest.strip_suffix('"'));
+        let revision = revision.and_then(|rest| rest.split('.').next()?.parse().ok());
         match revision {
             Some(revision) => Ok(IfMatch(Some(revision))),
             // A tag that this server never gave stands for nothing that is there now.
@@ -66,8 +64,13 @@ pub async fn edit(request: Request, next: Next) -> Response {
     response
 }
 
-/// Runs a read. An answer gets a tag of its content, behind its revision if it has one; one that the client has is not sent.
-pub async fn read(request: Request, next: Next) -> Response {
+/// Runs a read. The tag of an answer is its revision, if it has one, and its content: what is shown beside a revision, as
+/// today's price or whether it is in stock, changes without it. An answer that the client has is not sent.
+pub async fn read(mut request: Request, next: Next) -> Response {
+    // The answer to HEAD has the tag of the one to GET, which needs its content. The server sends none of it.
+    if request.method() == Method::HEAD {
+        *request.method_mut() = Method::GET;
+    }
     let known = request.headers().get(header::IF_NONE_MATCH).cloned();
     let response = next.run(request).await;
     if response.status() != StatusCode::OK {
@@ -97,13 +100,9 @@ async fn tag(response: Response) -> Result<Response, Problem> {
     }
     let (mut parts, body) = response.into_parts();
     let bytes = body.collect().await.map_err(Problem::internal)?.to_bytes();
-    let content = sign::hex(&Sha256::digest(&bytes)[..12]);
-    // A revision says what an edit rests upon, and not all that is shown: whether a product is in stock is no edit of it.
-    let revision = parts.headers.get(header::ETAG).and_then(|tag| tag.to_str().ok()?.strip_suffix('"'));
-    let tag = match revision {
-        Some(revision) => format!("{revision}.{content}\""),
-        None => format!("\"c{content}\""),
-    };
+    let revision = parts.headers.get(header::ETAG).and_then(|tag| tag.to_str().ok());
+    let revision = revision.map_or(String::new(), |tag| format!("{}.", tag.trim_matches('"')));
+    let tag = format!("\"{revision}c{}\"", sign::hex(&Sha256::digest(&bytes)[..12]));
     if let Ok(tag) = HeaderValue::try_from(tag) {
         parts.headers.insert(header::ETAG, tag);
     }

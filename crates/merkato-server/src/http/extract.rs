@@ -1,7 +1,7 @@
 //! What a handler takes: `Json`, `Path` and `Query` as axum has them, with refusals that are problems.
 
 use axum::{
-    extract::{FromRequest, FromRequestParts, Request, rejection::PathRejection},
+    extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request, rejection::PathRejection},
     response::{IntoResponse, Response},
 };
 use http::{HeaderValue, header, request::Parts};
@@ -35,6 +35,18 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
             return Err(Problem::internal("the body was not gathered"));
         };
         parse(bytes).map(Json)
+    }
+}
+
+/// A body that may be left out.
+impl<S: Send + Sync, T: DeserializeOwned> OptionalFromRequest<S> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Option<Self>, Problem> {
+        match request.extensions().get::<Gathered>() {
+            Some(Gathered(bytes)) if bytes.is_empty() => Ok(None),
+            _ => <Self as FromRequest<S>>::from_request(request, state).await.map(Some),
+        }
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! A key belongs to the shop, the principal, the method and the path. What is kept is kept for a day. Not kept are answers
 //! that say "try again" (5xx, 401, 429), and answers with a secret in them: such routes take no part at all, and their
-//! operations are safe to repeat.
+//! operations are safe to repeat. A route whose operation is known by its key (a checkout) takes the key itself.
 
 use axum::{
     body::Body,
-    extract::Request,
+    extract::{FromRequestParts, Request},
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderName, HeaderValue, StatusCode, header, request::Parts};
 use http_body_util::BodyExt as _;
 use merkato::replies::{self, Begun, Reply};
 use sha2::{Digest as _, Sha256};
@@ -20,7 +20,7 @@ use super::{
     observe::RequestId,
     problem::{self, Problem},
     sign,
-    who::Visit,
+    who::{Visit, Who},
 };
 
 pub const KEY: &str = "idempotency-key";
@@ -41,7 +41,9 @@ pub async fn once<F: Future<Output = Response>>(
             return Err(Problem::new("idempotency_key_required", "the header Idempotency-Key is missing"));
         }
         (None, _) => return Ok(run(request).await),
-        (Some(_), None) if rule.secret_answer => return Ok(run(request).await),
+        (Some(_), None) if rule.secret_answer || rule.own_key => return Ok(run(request).await),
+        // All who are nobody are one principal: a token that is kept would be another's.
+        (Some(_), None) if rule.gives_token && matches!(visit.who, Who::Nobody) => return Ok(run(request).await),
         (Some(key), None) => {
             key.to_str().map_err(|_| Problem::new("bad_header", "Idempotency-Key: not plain ASCII"))?
         }
@@ -82,6 +84,24 @@ pub async fn once<F: Future<Output = Response>>(
     Ok(Response::from_parts(parts, Body::from(bytes)))
 }
 
+/// The key, for a route whose operation knows it.
+pub struct Key(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Key {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let key = parts.headers.get(KEY).and_then(|key| key.to_str().ok());
+        let missing = || Problem::new("bad_header", "Idempotency-Key: not plain ASCII");
+        key.map(|key| Key(key.to_owned())).ok_or_else(missing)
+    }
+}
+
+/// Marks an answer that was given before.
+pub fn mark_replayed(response: &mut Response) {
+    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+}
+
 fn is_kept(status: StatusCode) -> bool {
     !status.is_server_error() && status != StatusCode::TOO_MANY_REQUESTS && status != StatusCode::UNAUTHORIZED
 }
@@ -110,6 +130,6 @@ fn replay(reply: Reply) -> Result<Response, Problem> {
             headers.insert(name, value);
         }
     }
-    headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    mark_replayed(&mut response);
     Ok(response)
 }

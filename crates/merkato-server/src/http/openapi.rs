@@ -17,16 +17,19 @@ use super::{
     access::{self, Access, Rule},
     codes::CODES,
     cookies,
-    problem::{FieldProblem, ProblemBody},
+    problem::{Details, FieldProblem, PriceChange, ProblemBody, Shortage},
     settings::HttpSettings,
 };
 
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-const TAGS: [(&str, &str); 10] = [
+const TAGS: [(&str, &str); 13] = [
     ("catalog", "Products and categories, and every way in which they are found"),
     ("auth", "Registering, logging in and out"),
     ("me", "What the shop knows of whoever is logged in"),
+    ("carts", "Carts by name, one of them active; a guest has one"),
+    ("checkout", "From a cart to an order that is paid for"),
+    ("orders", "What was bought, and where it stands"),
     ("admin: catalog", "Upkeep of products, categories and featured lists"),
     ("admin: orders", "Orders on their way, and discount codes"),
     ("admin: inventory", "Stock, its movements, and holds on it"),
@@ -79,6 +82,9 @@ pub fn complete(mut openapi: OpenApi, settings: &HttpSettings) -> OpenApi {
     let components = openapi.components.get_or_insert_with(Components::new);
     components.schemas.insert("Problem".into(), problem_schema());
     components.schemas.insert(FieldProblem::name().into(), FieldProblem::schema());
+    components.schemas.insert(Details::name().into(), Details::schema());
+    components.schemas.insert(PriceChange::name().into(), PriceChange::schema());
+    components.schemas.insert(Shortage::name().into(), Shortage::schema());
     add_security(components);
     openapi
 }
@@ -90,7 +96,7 @@ fn problem_schema() -> RefOr<Schema> {
         let code =
             ObjectBuilder::new().schema_type(Type::String).enum_values(Some(codes)).examples(["product_not_found"]);
         object.properties.insert("code".into(), code.description(Some("What a program decides by.")).into());
-        object.required.retain(|name| name != "detail" && name != "errors");
+        object.required.retain(|name| name != "detail" && name != "errors" && name != "details");
     }
     schema
 }

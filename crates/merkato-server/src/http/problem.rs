@@ -13,8 +13,9 @@ use merkato::{
 };
 use serde::Serialize;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
-use super::codes;
+use super::{codes, wire::Money};
 
 /// Why a request was not done.
 #[derive(Clone, Debug)]
@@ -24,6 +25,7 @@ pub struct Problem {
     /// For the client. Of a 5xx nothing is shown.
     pub detail: String,
     pub errors: Vec<FieldProblem>,
+    pub details: Option<Box<Details>>,
     pub retry_after_seconds: Option<u64>,
     /// For the log alone.
     pub cause: Option<String>,
@@ -37,6 +39,37 @@ pub struct FieldProblem {
     pub pointer: String,
     #[schema(example = "it is empty")]
     pub detail: String,
+}
+
+/// Why a cart is not ordered as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = ProblemDetails)]
+pub struct Details {
+    /// The checkout that came to nothing.
+    pub checkout_id: Option<Uuid>,
+    /// What the cart comes to now.
+    pub total: Option<Money>,
+    /// Prices that are not those at which the lines were put into the cart.
+    pub price_changes: Vec<PriceChange>,
+    /// Products of which there is not enough.
+    pub shortages: Vec<Shortage>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PriceChange {
+    pub line_id: Uuid,
+    pub product_id: Uuid,
+    pub was: Money,
+    pub is: Money,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Shortage {
+    pub product_id: Uuid,
+    #[schema(example = 3)]
+    pub wanted: i64,
+    #[schema(example = 1)]
+    pub available: i64,
 }
 
 /// An error, as RFC 9457 has it.
@@ -60,6 +93,8 @@ pub struct ProblemBody<'p> {
     request_id: &'p str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     errors: &'p [FieldProblem],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<&'p Details>,
 }
 
 impl Problem {
@@ -70,7 +105,15 @@ impl Problem {
 
     fn with_kind(code: &'static str, kind: Kind, detail: impl Into<String>) -> Self {
         let status = codes::find(code).map_or_else(|| status_of(kind), |known| known.status);
-        Problem { status, code, detail: detail.into(), errors: Vec::new(), retry_after_seconds: None, cause: None }
+        Problem {
+            status,
+            code,
+            detail: detail.into(),
+            errors: Vec::new(),
+            details: None,
+            retry_after_seconds: None,
+            cause: None,
+        }
     }
 
     /// Nothing that the caller can do; the cause is logged.
@@ -292,6 +335,7 @@ pub fn render(mut response: Response, request_id: &str) -> Response {
         code: problem.code,
         request_id,
         errors: if shown { &problem.errors } else { &[] },
+        details: problem.details.as_deref().filter(|_| shown),
     };
     *response.status_mut() = problem.status;
     let headers = response.headers_mut();

@@ -11,7 +11,8 @@ use super::{
     pipeline::pass,
     problem::Problem,
     system,
-    v1::{admin, auth, catalog, me},
+    v1::{admin, auth, carts, catalog, checkouts, me, orders, views},
+    who,
 };
 
 /// The routes, with the document that describes them.
@@ -41,6 +42,22 @@ pub fn all() -> OpenApiRouter<App> {
         .routes(routes!(me::get_me, me::change_me))
         .routes(routes!(me::list_addresses, me::add_address))
         .routes(routes!(me::change_address, me::remove_address))
+        .routes(routes!(carts::list_carts, carts::create_cart))
+        .routes(routes!(carts::get_active_cart))
+        .routes(routes!(carts::get_cart, carts::rename_cart, carts::delete_cart))
+        .routes(routes!(carts::activate_cart))
+        .routes(routes!(carts::copy_cart))
+        .routes(routes!(carts::add_item))
+        .routes(routes!(carts::get_line, carts::change_line, carts::remove_line))
+        .routes(routes!(checkouts::check_out))
+        .routes(routes!(checkouts::quote))
+        .routes(routes!(checkouts::get_checkout))
+        .routes(routes!(orders::list_my_orders))
+        .routes(routes!(orders::get_order))
+        .routes(routes!(orders::list_items))
+        .routes(routes!(orders::list_history))
+        .routes(routes!(orders::cancel_order))
+        .routes(routes!(views::view_product))
         .routes(routes!(admin::products::list_products, admin::products::create_product))
         .routes(routes!(
             admin::products::get_product,
@@ -99,7 +116,8 @@ pub fn router(app: &App) -> Router {
 fn cors(app: &App) -> CorsLayer {
     let origins = app.settings().cors_origins.iter().filter_map(|origin| HeaderValue::try_from(origin.as_str()).ok());
     let named = HeaderName::from_static;
-    let (key, guest) = (named(idempotency::KEY), named("merkato-guest"));
+    let (key, guest) = (named(idempotency::KEY), named(who::GUEST));
+    let guest_given = guest.clone();
     CorsLayer::new()
         .allow_origin(origins.collect::<Vec<_>>())
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
@@ -119,6 +137,7 @@ fn cors(app: &App) -> CorsLayer {
             header::RETRY_AFTER,
             named("x-request-id"),
             named("merkato-cost"),
+            guest_given,
         ])
         .max_age(std::time::Duration::from_secs(3_600))
 }

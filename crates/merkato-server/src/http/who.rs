@@ -126,7 +126,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Visit {
 }
 
 const TENANT: &str = "merkato-tenant";
-const GUEST: &str = "merkato-guest";
+pub const GUEST: &str = "merkato-guest";
 pub const CSRF: &str = "merkato-csrf";
 
 /// What a request says of who makes it.

@@ -3,12 +3,15 @@
 mod access;
 mod admin;
 mod auth;
+mod carts;
 mod catalog;
+mod checkouts;
 mod conditions;
 mod cursors;
 mod hostile;
 mod idempotency;
 mod me;
+mod orders;
 mod principals;
 mod problems;
 mod stop;
@@ -28,12 +31,15 @@ fn main() {
             admin::orders::CASES,
             admin::users::CASES,
             auth::CASES,
+            carts::CASES,
             catalog::CASES,
+            checkouts::CASES,
             conditions::CASES,
             cursors::CASES,
             hostile::CASES,
             idempotency::CASES,
             me::CASES,
+            orders::CASES,
             principals::CASES,
             problems::CASES,
             stop::CASES,

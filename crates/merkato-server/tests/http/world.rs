@@ -13,7 +13,9 @@ use merkato::{
     accounts::{self, Client, NewUser, Role},
     catalog::{self, NewCategory, NewProduct, Product, ProductStatus},
     context::SystemChance,
-    id::{CategoryId, UserId},
+    flows,
+    id::{CategoryId, MovementId, UserId},
+    inventory::{self, Note},
     settings::PasswordSettings,
 };
 use merkato_server::http::{
@@ -163,6 +165,16 @@ impl World {
     pub async fn category(&self, ctx: &Context, name: &str) -> CategoryId {
         let new = NewCategory { category_id: None, name: name.into(), slug: None, parent_id: None };
         catalog::create_category(ctx, new).await.expect("a category").category_id
+    }
+
+    /// A product with so many units of it.
+    pub async fn stocked(&self, ctx: &Context, name: &str, cents: i64, units: i64) -> Product {
+        let category = self.category(ctx, name).await;
+        let product = self.product(ctx, category, name, cents).await;
+        let (id, movement) = (product.product_id, MovementId(ctx.new_id()));
+        inventory::restock(ctx, movement, id, "vienna", units, Note::default()).await.expect("restocked");
+        flows::stock::follow_stock(ctx, id).await.expect("followed");
+        product
     }
 
     pub async fn product(&self, ctx: &Context, category: CategoryId, name: &str, cents: i64) -> Product {

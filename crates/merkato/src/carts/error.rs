@@ -17,6 +17,8 @@ pub enum Error {
     /// It does not exist, or it is another's.
     #[error("there is no cart {cart}")]
     CartNotFound { cart: CartId },
+    #[error("the cart {cart} was changed meanwhile")]
+    Changed { cart: CartId },
     #[error("the cart has no line {line}")]
     LineNotFound { line: LineId },
     #[error("a user has at most {limit} carts")]
@@ -39,6 +41,7 @@ impl Error {
         match self {
             Error::Invalid(_) => "invalid",
             Error::CartNotFound { .. } => "cart_not_found",
+            Error::Changed { .. } => "changed_meanwhile",
             Error::LineNotFound { .. } => "line_not_found",
             Error::TooManyCarts { .. } => "too_many_carts",
             Error::TooManyLines { .. } => "too_many_lines",
@@ -53,6 +56,7 @@ impl Error {
         match self {
             Error::Invalid(_) => Kind::Invalid,
             Error::CartNotFound { .. } | Error::LineNotFound { .. } => Kind::NotFound,
+            Error::Changed { .. } => Kind::Conflict,
             Error::TooManyCarts { .. } | Error::TooManyLines { .. } | Error::TooManyPieces { .. } => Kind::Limit,
             Error::OtherCurrency { .. } | Error::GuestCartMerged => Kind::Refused,
             Error::Data(error) => Kind::of(error),

@@ -11,6 +11,7 @@
 //!    was swept or not. A user's cart keeps its name.
 //! 5. A line of a guest's cart is merged into a user's cart once, however often the merge is stopped and begun again.
 //! 6. A cart is seen by its owner alone: to everyone else it is not found.
+//! 7. An edit that rests on a revision is made on that revision or not at all: its revision grows with every change of a cart.
 //!
 //! Where the documents are not followed to the letter: adding a product again sums the quantities of one line, where the
 //! one document would keep two rows and the other the last one; a new quantity leaves the line where it stands, where the
@@ -28,7 +29,7 @@ mod tests;
 pub use error::{Error, Result};
 pub use ops::*;
 pub use rules::{DropReason, ItemSnapshot, line_id};
-pub use shopper::{GuestToken, Shopper, Which};
+pub use shopper::{CartAt, GuestToken, Shopper, Which};
 pub(crate) use tables::tables;
 pub use tables::{CartEnd, CartEntry, CartLine, Line, MergePolicy};
 

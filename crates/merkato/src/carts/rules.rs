@@ -254,7 +254,7 @@ impl Draft {
     }
 }
 
-fn just_after(time: Timestamp) -> Timestamp {
+pub(super) fn just_after(time: Timestamp) -> Timestamp {
     Timestamp::from_millis(time.millis() + 1)
 }
 

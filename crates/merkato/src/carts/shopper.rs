@@ -31,6 +31,25 @@ impl From<CartId> for Which {
     }
 }
 
+/// A cart that is to be edited, and the revision that the edit rests upon, if its maker said so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CartAt {
+    pub which: Which,
+    pub revision: Option<i64>,
+}
+
+impl Which {
+    pub fn at(self, revision: Option<i64>) -> CartAt {
+        CartAt { which: self, revision }
+    }
+}
+
+impl<W: Into<Which>> From<W> for CartAt {
+    fn from(which: W) -> Self {
+        which.into().at(None)
+    }
+}
+
 /// The secret that a guest's cart is found by: whoever has it has the cart. It is given to the shopper and never stored;
 /// the cart's id follows from it and does not lead back.
 #[derive(Clone, PartialEq, Eq)]

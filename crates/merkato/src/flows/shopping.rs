@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::error::{Error, Result};
 use crate::{
-    carts::{self, Cart, ItemSnapshot, Shopper, Which},
+    carts::{self, Cart, CartAt, ItemSnapshot, Shopper},
     catalog::{self, Product, ProductStatus},
     context::Context,
     id::ProductId,
@@ -15,7 +15,7 @@ use crate::{
 pub async fn add_to_cart(
     ctx: &Context,
     shopper: &Shopper,
-    which: impl Into<Which>,
+    which: impl Into<CartAt>,
     product: ProductId,
     options: BTreeMap<String, String>,
     quantity: i64,

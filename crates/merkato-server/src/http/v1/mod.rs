@@ -2,5 +2,9 @@
 
 pub mod admin;
 pub mod auth;
+pub mod carts;
 pub mod catalog;
+pub mod checkouts;
 pub mod me;
+pub mod orders;
+pub mod views;

@@ -40,8 +40,24 @@ pub struct Cart {
     pub item_count: u32,
     /// When its lines are gone, if it is not changed before.
     pub expires_at: Option<Timestamp>,
-    /// None where it was never changed.
+    /// None where it was never changed. Later with every change, also within a millisecond.
     pub updated_at: Option<Timestamp>,
+}
+
+impl Cart {
+    /// What an edit may rest upon.
+    pub fn revision(&self) -> i64 {
+        revision(self.updated_at)
+    }
+}
+
+pub(super) fn revision(updated_at: Option<Timestamp>) -> i64 {
+    updated_at.map_or(0, Timestamp::millis)
+}
+
+/// The time of a change: later than that of the change before it, so that it tells the two apart.
+pub(super) fn change_time(ctx: &Context, before: &Head) -> Timestamp {
+    before.updated_at.map_or(ctx.now(), |before| ctx.now().max(rules::just_after(before)))
 }
 
 /// What a cart's partition holds, whoever may see it.
@@ -137,7 +153,7 @@ pub(super) fn rewrite(ctx: &Context, cart: CartId, before: &Contents, draft: &Dr
         subtotal: draft.subtotal(),
         currency: draft.currency.clone(),
         item_count: draft.pieces(),
-        updated_at: Some(ctx.now()),
+        updated_at: Some(change_time(ctx, &before.head)),
         ..head
     };
     let (deletes, puts) = rules::changes(&before.lines, &draft.lines);
@@ -170,6 +186,7 @@ pub(super) async fn edit(
     owner: Option<UserId>,
     cart: CartId,
     mut listed: bool,
+    expected: Option<i64>,
     decide: &mut (impl FnMut(&mut Draft) -> Result<()> + Send),
 ) -> Result<Option<Cart>> {
     for _ in 0..TRIES {
@@ -180,6 +197,9 @@ pub(super) async fn edit(
                 let access = rules::access(&before.head, owner, listed, ctx.now());
                 if access != Access::Granted {
                     return Ok((Commit::new(), Err(access)));
+                }
+                if expected.is_some_and(|expected| expected != revision(before.head.updated_at)) {
+                    return Err(Error::Changed { cart });
                 }
                 let mut draft = before.draft();
                 decide(&mut draft)?;
@@ -196,7 +216,7 @@ pub(super) async fn edit(
                     currency: draft.currency,
                     lines: draft.lines,
                     expires_at,
-                    updated_at: Some(ctx.now()),
+                    updated_at: Some(change_time(ctx, &before.head)),
                 };
                 Ok((commit, Ok(after)))
             })
@@ -280,6 +300,7 @@ pub(super) async fn close(
     ctx: &Context,
     owner: UserId,
     cart: CartId,
+    expected: Option<i64>,
     condition: impl Fn(&Head) -> bool + Send,
 ) -> Result<()> {
     ctx.store
@@ -287,6 +308,9 @@ pub(super) async fn close(
             let before = Contents::of(view)?;
             if before.head.closed || !condition(&before.head) {
                 return Ok((Commit::new(), ()));
+            }
+            if expected.is_some_and(|expected| expected != revision(before.head.updated_at)) {
+                return Err(Error::Changed { cart });
             }
             let mut draft = before.draft();
             draft.drop_first(ROWS_AT_ONCE);

@@ -84,6 +84,6 @@ pub(super) async fn settle(ctx: &Context, user: UserId, copy: CartId) -> Result<
 
 /// A copy that will not be listed.
 pub(super) async fn discard(ctx: &Context, user: UserId, copy: CartId) -> Result<()> {
-    cart::close(ctx, user, copy, |head| head.copying).await?;
+    cart::close(ctx, user, copy, None, |head| head.copying).await?;
     cart::empty_closed(ctx, copy).await
 }

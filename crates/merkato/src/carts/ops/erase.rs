@@ -20,7 +20,7 @@ use crate::{
 /// ORDER: a cart is closed and emptied before it leaves the list: while it is listed there is something left to do.
 pub async fn erase_carts(ctx: &Context, user: UserId) -> Result<()> {
     for entry in list_carts(ctx, user).await? {
-        cart::close(ctx, user, entry.cart_id, |head| head.user_id.is_none_or(|owner| owner == user)).await?;
+        cart::close(ctx, user, entry.cart_id, None, |head| head.user_id.is_none_or(|owner| owner == user)).await?;
         cart::empty_closed(ctx, entry.cart_id).await?;
     }
     loop {

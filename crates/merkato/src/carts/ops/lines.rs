@@ -8,7 +8,7 @@ use crate::{
     carts::{
         error::{Error, Result},
         rules::{Draft, ItemSnapshot},
-        shopper::{Shopper, Which},
+        shopper::{CartAt, Shopper, Which},
     },
     check::Check,
     context::Context,
@@ -21,7 +21,7 @@ use crate::{
 pub async fn add_line(
     ctx: &Context,
     shopper: &Shopper,
-    which: impl Into<Which>,
+    which: impl Into<CartAt>,
     item: ItemSnapshot,
     quantity: i64,
 ) -> Result<Cart> {
@@ -36,7 +36,7 @@ pub async fn add_line(
 pub async fn add_lines(
     ctx: &Context,
     shopper: &Shopper,
-    which: impl Into<Which>,
+    which: impl Into<CartAt>,
     items: &[(ItemSnapshot, i64)],
 ) -> Result<Cart> {
     let mut check = Check::new();
@@ -50,7 +50,7 @@ pub async fn add_lines(
     add(ctx, shopper, which.into(), items).await
 }
 
-async fn add(ctx: &Context, shopper: &Shopper, which: Which, items: &[(ItemSnapshot, i64)]) -> Result<Cart> {
+async fn add(ctx: &Context, shopper: &Shopper, which: CartAt, items: &[(ItemSnapshot, i64)]) -> Result<Cart> {
     edit(ctx, shopper, which, |draft| {
         items.iter().try_for_each(|(item, quantity)| draft.add(item, checked(*quantity), ctx.now()))
     })
@@ -61,7 +61,7 @@ async fn add(ctx: &Context, shopper: &Shopper, which: Which, items: &[(ItemSnaps
 pub async fn set_quantity(
     ctx: &Context,
     shopper: &Shopper,
-    which: impl Into<Which>,
+    which: impl Into<CartAt>,
     line: LineId,
     quantity: i64,
 ) -> Result<Cart> {
@@ -71,7 +71,7 @@ pub async fn set_quantity(
     edit(ctx, shopper, which.into(), |draft| draft.set_quantity(line, checked(quantity))).await
 }
 
-pub async fn remove_line(ctx: &Context, shopper: &Shopper, which: impl Into<Which>, line: LineId) -> Result<Cart> {
+pub async fn remove_line(ctx: &Context, shopper: &Shopper, which: impl Into<CartAt>, line: LineId) -> Result<Cart> {
     edit(ctx, shopper, which.into(), |draft| draft.remove(line)).await
 }
 
@@ -79,8 +79,8 @@ pub async fn remove_line(ctx: &Context, shopper: &Shopper, which: impl Into<Whic
 ///
 /// Up to ninety lines go in one write. Of more, a reader may see fewer and fewer, each time with their true subtotal; and
 /// so they stay if the process stops.
-pub async fn clear_cart(ctx: &Context, shopper: &Shopper, which: impl Into<Which>) -> Result<Cart> {
-    let mut which = which.into();
+pub async fn clear_cart(ctx: &Context, shopper: &Shopper, which: impl Into<CartAt>) -> Result<Cart> {
+    let mut which: CartAt = which.into();
     let mut last = None;
     loop {
         let mut left = 0;
@@ -94,7 +94,7 @@ pub async fn clear_cart(ctx: &Context, shopper: &Shopper, which: impl Into<Which
         })
         .await?;
         // Another cart may be activated between two pieces.
-        which = after.cart_id.map_or(which, Which::Cart);
+        which = after.cart_id.map_or(which.which, Which::Cart).at(None);
         if left == 0 {
             return Ok(after);
         }
@@ -110,22 +110,23 @@ fn checked(quantity: i64) -> u32 {
 async fn edit(
     ctx: &Context,
     shopper: &Shopper,
-    which: Which,
+    at: CartAt,
     mut decide: impl FnMut(&mut Draft) -> Result<()> + Send,
 ) -> Result<Cart> {
-    match (shopper, which) {
+    let expected = at.revision;
+    match (shopper, at.which) {
         (Shopper::Guest(token), which) => {
             let id = token.cart_id();
             which.must_be(id)?;
-            cart::edit(ctx, None, id, true, &mut decide).await?.ok_or(Error::GuestCartMerged)
+            cart::edit(ctx, None, id, true, expected, &mut decide).await?.ok_or(Error::GuestCartMerged)
         }
-        (Shopper::User(user), Which::Cart(id)) => {
-            cart::edit(ctx, Some(*user), id, false, &mut decide).await?.ok_or(Error::CartNotFound { cart: id })
-        }
+        (Shopper::User(user), Which::Cart(id)) => cart::edit(ctx, Some(*user), id, false, expected, &mut decide)
+            .await?
+            .ok_or(Error::CartNotFound { cart: id }),
         (Shopper::User(user), Which::Active) => {
             for _ in 0..TRIES {
                 let active = list::ensure_active(ctx, *user).await?;
-                match cart::edit(ctx, Some(*user), active.cart_id, true, &mut decide).await? {
+                match cart::edit(ctx, Some(*user), active.cart_id, true, expected, &mut decide).await? {
                     Some(after) => return Ok(after),
                     // Its deletion was stopped half-way, or is under way: what it left to do is done here.
                     None => {

@@ -86,7 +86,7 @@ pub async fn order_cart(
                 currency: None,
                 item_count: 0,
                 ordered_until: until.max(before.head.ordered_until),
-                updated_at: Some(ctx.now()),
+                updated_at: Some(cart::change_time(ctx, &before.head)),
                 ..before.head.clone()
             };
             let rows: Vec<&Line> = before.lines.iter().take(ROWS_AT_ONCE).collect();
@@ -109,7 +109,7 @@ pub async fn fence_cart(ctx: &Context, cart: CartId, version: Version) -> Result
                 return Ok((Commit::new(), ()));
             }
             // Any write of it makes a new version.
-            let now = Some(ctx.now());
+            let now = Some(cart::change_time(ctx, &Contents::of(view)?.head));
             Ok((Commit::new().set_static(cart, CartLine::UPDATED_AT, &now), ()))
         })
         .await
@@ -150,7 +150,7 @@ pub async fn restore_lines(
             }
             Ok(())
         };
-        match cart::edit(ctx, owner, cart, true, &mut restore).await {
+        match cart::edit(ctx, owner, cart, true, None, &mut restore).await {
             Ok(_) | Err(Error::CartNotFound { .. }) => {}
             Err(error) => return Err(error),
         }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub use quote::{PriceChange, Quote, quote};
-pub use request::{CheckoutRequest, checkout_id};
+pub use request::{CheckoutRequest, QuoteRequest, checkout_id};
 pub(super) use undo::{give_up_money, give_up_stock};
 
 use super::{

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rust_decimal::Decimal;
 
-use super::{Checkout, CheckoutRequest, Stage, checkout_id};
+use super::{Checkout, CheckoutRequest, QuoteRequest, Stage, checkout_id};
 use crate::{
     carts::{self, Line, OpenedCart, Shopper},
     catalog::{self, Product, ProductStatus},
@@ -34,7 +34,7 @@ pub struct Quote {
 }
 
 /// What the cart costs at today's prices. Nothing is held or written.
-pub async fn quote(ctx: &Context, request: &CheckoutRequest) -> Result<Quote> {
+pub async fn quote(ctx: &Context, request: &QuoteRequest) -> Result<Quote> {
     request.check()?;
     let cart = carts::open_cart(ctx, &request.shopper, request.cart).await?;
     quote_cart(ctx, request, &cart).await
@@ -44,7 +44,7 @@ pub async fn quote(ctx: &Context, request: &CheckoutRequest) -> Result<Quote> {
 pub(super) async fn price(ctx: &Context, request: &CheckoutRequest) -> Result<Checkout> {
     let cart = carts::open_cart(ctx, &request.shopper, request.cart).await?;
     let Some(version) = cart.version else { return Err(Error::EmptyCart) };
-    let quote = quote_cart(ctx, request, &cart).await?;
+    let quote = quote_cart(ctx, &request.to_quote(), &cart).await?;
     match request.expected_total {
         Some(expected) if expected != quote.totals.total => {
             return Err(Error::TotalChanged { expected, total: quote.totals.total, changed: quote.changed });
@@ -79,7 +79,7 @@ pub(super) async fn price(ctx: &Context, request: &CheckoutRequest) -> Result<Ch
     Ok(Checkout { draft, cart_version: version.0, source: request.payment_source.clone(), stage: Stage::Going })
 }
 
-async fn quote_cart(ctx: &Context, request: &CheckoutRequest, cart: &OpenedCart) -> Result<Quote> {
+async fn quote_cart(ctx: &Context, request: &QuoteRequest, cart: &OpenedCart) -> Result<Quote> {
     let Some(currency) = cart.currency.clone().filter(|_| !cart.lines.is_empty()) else {
         return Err(Error::EmptyCart);
     };
@@ -120,7 +120,7 @@ async fn quote_cart(ctx: &Context, request: &CheckoutRequest, cart: &OpenedCart)
         lines: &prices,
         reduction,
         shipping: Some(orders::shipping_method(&ctx.settings.orders, &request.shipping_method)?),
-        country: &request.shipping_address.country,
+        country: &request.country,
     };
     let totals = orders::totals(&purchase, &ctx.settings.orders)?;
     Ok(Quote { cart_id: cart.cart_id, lines, totals, changed })

@@ -39,6 +39,26 @@ pub struct CheckoutRequest {
     pub expected_total: Option<Decimal>,
 }
 
+/// A cart to be priced, and what its price rests upon beside its lines.
+#[derive(Clone, Debug)]
+pub struct QuoteRequest {
+    pub shopper: Shopper,
+    pub cart: Which,
+    /// Where it would go to: two capital letters.
+    pub country: String,
+    pub shipping_method: String,
+    pub discount_code: Option<String>,
+}
+
+impl QuoteRequest {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
+        let mut check = Check::new();
+        let country = self.country.len() == 2 && self.country.bytes().all(|b| b.is_ascii_uppercase());
+        check.that(country, "country", "not the two capital letters of a country");
+        check.end()
+    }
+}
+
 /// What makes a request the same request.
 #[derive(Serialize)]
 struct Fingerprint<'r> {
@@ -69,7 +89,10 @@ impl CheckoutRequest {
     /// Where it goes to and what it costs are looked at when it is priced.
     pub(super) fn check(&self) -> Result<(), Invalid> {
         let mut check = Check::new();
-        check.line("key", &self.key, 1..=limits::IDEMPOTENCY_KEY_BYTES_MAX);
+        // Nobody reads it: any text will do.
+        let (bytes, most) = (self.key.len(), limits::IDEMPOTENCY_KEY_BYTES_MAX);
+        check.that(!self.key.trim().is_empty(), "key", "it is empty");
+        check.that(bytes <= most, "key", format!("it has {bytes} bytes, the limit is {most}"));
         check.email("email", &self.email);
         check.optional_line("customer_name", self.customer_name.as_deref(), limits::LINE_BYTES_MAX);
         self.shipping_address.check(&mut check, "shipping_address");
@@ -80,6 +103,17 @@ impl CheckoutRequest {
         check.line("payment_source", &self.payment_source, 1..=limits::REFERENCE_BYTES_MAX);
         check.lines("customer_notes", self.customer_notes.as_deref().unwrap_or_default(), limits::NOTES_BYTES_MAX);
         check.end()
+    }
+
+    /// What its price rests upon.
+    pub fn to_quote(&self) -> QuoteRequest {
+        QuoteRequest {
+            shopper: self.shopper.clone(),
+            cart: self.cart,
+            country: self.shipping_address.country.clone(),
+            shipping_method: self.shipping_method.clone(),
+            discount_code: self.discount_code.clone(),
+        }
     }
 
     pub(super) fn folded_email(&self) -> String {

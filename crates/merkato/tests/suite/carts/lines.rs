@@ -202,7 +202,7 @@ async fn a_cart_has_at_most_a_thousand_lines(target: &Target) {
     let copy = carts::copy_cart(ctx, user, cart, "Copy").await.unwrap();
     assert_eq!(show(ctx, &shopper, copy.cart_id).await.lines, full.lines);
     assert_eq!(sound(carts::clear_cart(ctx, &shopper, cart).await.unwrap()).lines, []);
-    carts::delete_cart(ctx, user, copy.cart_id).await.unwrap();
+    carts::delete_cart(ctx, user, copy.cart_id, None).await.unwrap();
     assert_eq!(super::stored(ctx, copy.cart_id).await.0, 0);
     assert!(matches!(carts::show_cart(ctx, &shopper, copy.cart_id).await, Err(Error::CartNotFound { .. })));
 }

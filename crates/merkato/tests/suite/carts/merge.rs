@@ -162,7 +162,7 @@ async fn the_lines_go_into_the_cart_that_was_active_then(target: &Target) {
         }
         assert!(closed);
         let expected = if delete {
-            carts::delete_cart(ctx, user, first).await.unwrap();
+            carts::delete_cart(ctx, user, first, None).await.unwrap();
             second
         } else {
             carts::activate_cart(ctx, user, second).await.unwrap();

@@ -168,7 +168,7 @@ async fn one_after_the_other_carts_follow_the_model(target: &Target) {
                 model.carts.insert(("Copy".into(), copy.cart_id), lines);
             }
             12 if cart.is_some() => {
-                let active = carts::delete_cart(ctx, user, cart.unwrap()).await.unwrap();
+                let active = carts::delete_cart(ctx, user, cart.unwrap(), None).await.unwrap();
                 model.carts.remove(&model.key(cart.unwrap()));
                 if model.carts.is_empty() {
                     model.carts.insert((active.cart_name, active.cart_id), Vec::new());
@@ -275,7 +275,7 @@ async fn many_at_once_keep_the_invariants(target: &Target) {
                     7 => carts::activate_cart(&ctx, user, cart).await.map(drop),
                     8 => carts::rename_cart(&ctx, user, cart, &format!("R {task} {round}")).await.map(drop),
                     9 => carts::copy_cart(&ctx, user, cart, "Copy").await.map(drop),
-                    10 => carts::delete_cart(&ctx, user, cart).await.map(drop),
+                    10 => carts::delete_cart(&ctx, user, cart, None).await.map(drop),
                     11 => carts::show_cart(&ctx, &shopper, which).await.map(|c| drop(sound(c))),
                     12 => carts::merge_guest_cart(&ctx, user, &token, MergePolicy::Sum).await.map(drop),
                     _ => match carts::add_line(&ctx, &guest, Which::Active, dice.item(), 1).await {

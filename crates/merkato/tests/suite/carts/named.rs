@@ -82,7 +82,7 @@ async fn renaming_and_activating(target: &Target) {
         carts::rename_cart(ctx, user, nobodys, "C").await,
         carts::activate_cart(ctx, user, nobodys).await,
         carts::copy_cart(ctx, user, nobodys, "C").await,
-        carts::delete_cart(ctx, user, nobodys).await,
+        carts::delete_cart(ctx, user, nobodys, None).await,
     ] {
         assert!(matches!(refused, Err(Error::CartNotFound { cart }) if cart == nobodys), "{refused:?}");
     }
@@ -119,15 +119,15 @@ async fn deleting_the_active_cart_activates_the_first_by_name(target: &Target) {
         ids.push(carts::create_cart(ctx, user, name).await.unwrap().cart_id);
     }
     add(ctx, &shopper, 1, 1).await;
-    let active = carts::delete_cart(ctx, user, ids[0]).await.unwrap();
+    let active = carts::delete_cart(ctx, user, ids[0], None).await.unwrap();
     assert_eq!(active.cart_name, "A");
     assert_eq!(names(&list(ctx, user).await), ["A", "B"]);
-    assert_eq!(carts::delete_cart(ctx, user, ids[1]).await.unwrap(), active);
+    assert_eq!(carts::delete_cart(ctx, user, ids[1], None).await.unwrap(), active);
     for gone in &ids[..2] {
         assert!(matches!(carts::show_cart(ctx, &shopper, *gone).await, Err(Error::CartNotFound { .. })));
         let refused = carts::add_line(ctx, &shopper, *gone, item(1), 1).await;
         assert!(matches!(refused, Err(Error::CartNotFound { .. })), "{refused:?}");
-        assert!(matches!(carts::delete_cart(ctx, user, *gone).await, Err(Error::CartNotFound { .. })));
+        assert!(matches!(carts::delete_cart(ctx, user, *gone, None).await, Err(Error::CartNotFound { .. })));
     }
 }
 
@@ -136,7 +136,7 @@ async fn deleting_the_last_cart_leaves_a_new_one(target: &Target) {
     let ctx = &world.ctx;
     let (user, shopper) = new_user(ctx);
     let old = add(ctx, &shopper, 1, 1).await.cart_id.unwrap();
-    let active = carts::delete_cart(ctx, user, old).await.unwrap();
+    let active = carts::delete_cart(ctx, user, old, None).await.unwrap();
     assert_ne!(active.cart_id, old);
     assert_eq!((names(&list(ctx, user).await), active.cart_name.as_str()), (vec!["My cart"], "My cart"));
     assert_eq!(show(ctx, &shopper, Which::Active).await.lines, []);
@@ -182,7 +182,7 @@ async fn creating_and_deleting_at_once_leaves_one_active(target: &Target) {
         tokio::spawn(async move {
             let added = carts::add_line(&ctx, &shopper, Which::Active, item(1), 1).await;
             sound(added.unwrap());
-            carts::delete_cart(&ctx, user, cart).await.unwrap();
+            carts::delete_cart(&ctx, user, cart, None).await.unwrap();
             show(&ctx, &shopper, Which::Active).await;
         })
     });
@@ -233,7 +233,7 @@ async fn a_cart_of_another_is_not_found(target: &Target) {
             not_found(carts::activate_cart(ctx, *user, cart).await.unwrap_err());
             not_found(carts::rename_cart(ctx, *user, cart, "Mine").await.unwrap_err());
             not_found(carts::copy_cart(ctx, *user, cart, "Mine").await.unwrap_err());
-            not_found(carts::delete_cart(ctx, *user, cart).await.unwrap_err());
+            not_found(carts::delete_cart(ctx, *user, cart, None).await.unwrap_err());
         }
     }
     assert_eq!(gist(&show(ctx, &shopper, filled).await.lines), [(line(1), 1, item(1).unit_price)]);

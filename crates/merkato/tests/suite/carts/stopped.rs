@@ -92,20 +92,20 @@ async fn a_deletion_stopped_anywhere_is_ended_by_whoever_comes_next(target: &Tar
             let cart = carts::find_active_cart(ctx, user).await.unwrap().unwrap().cart_id;
             let other = carts::create_cart(ctx, user, "Other").await.unwrap().cart_id;
             let (doomed, faulty) = dying(target, &world, steps);
-            let stopped = carts::delete_cart(&doomed, user, cart).await;
+            let stopped = carts::delete_cart(&doomed, user, cart, None).await;
             any_left |= faulty.has_stopped();
             let found = carts::show_cart(ctx, &shopper, cart).await;
             let closed = matches!(found, Err(Error::CartNotFound { .. }));
             if !closed {
                 assert_eq!(found.unwrap().lines.len(), 100, "all of it, or nothing");
-                carts::delete_cart(ctx, user, cart).await.unwrap();
+                carts::delete_cart(ctx, user, cart, None).await.unwrap();
             } else if listed(ctx, user, cart).await.is_some() {
                 assert!(stopped.is_err());
                 *half_way = true;
                 match healer {
                     0 => assert_eq!(show(ctx, &shopper, Which::Active).await.cart_id, Some(other)),
                     1 => assert_eq!(add(ctx, &shopper, 1, 1).await.cart_id, Some(other)),
-                    2 => drop(carts::delete_cart(ctx, user, cart).await.unwrap()),
+                    2 => drop(carts::delete_cart(ctx, user, cart, None).await.unwrap()),
                     _ => {
                         world.clock.advance_millis(2 * DAY_MILLIS);
                         finish_commits(target, &world).await;
@@ -165,7 +165,7 @@ async fn a_copy_stopped_anywhere_is_whole_or_swept(target: &Target) {
                 assert_eq!((after.lines.len(), after.expires_at), (99, None));
                 carts::sweep(ctx).await.unwrap();
                 assert_eq!(show(ctx, &shopper, copy).await, after);
-                carts::delete_cart(ctx, user, copy).await.unwrap();
+                carts::delete_cart(ctx, user, copy, None).await.unwrap();
             }
             (None, [half]) => {
                 unlisted += 1;

@@ -139,7 +139,7 @@ async fn a_price_that_changed_is_told_before_it_is_charged(target: &Target) {
         other => panic!("{other:?}"),
     }
     assert_eq!(shop.provider.charges().len(), 0, "nothing was asked of the payer");
-    let quote = checkout::quote(&shop.ctx, &shop.request("key", "ok")).await.expect("a quote");
+    let quote = checkout::quote(&shop.ctx, &shop.request("key", "ok").to_quote()).await.expect("a quote");
     assert_eq!(quote.changed.len(), 1);
     let mut request = shop.request("key", "ok");
     request.expected_total = Some(Decimal::ONE);
