@@ -1,4 +1,4 @@
-//! Cursors as clients see them: opaque, signed, and bound to the shop, the path and the query they came from, so that none
+//! Cursors as clients see them: opaque, signed, and bound to the shop, the person, the path and the query they came from, so that none
 //! can be bent to another list.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
@@ -13,24 +13,26 @@ const TAG_BYTES: usize = 16;
 #[derive(Clone, Debug)]
 pub struct ListId {
     tenant: String,
+    /// Whose list it is; nobody's where it is the same for all.
+    owner: String,
     path: String,
     /// Without the page itself, in one order.
     query: Vec<String>,
 }
 
 impl ListId {
-    pub fn new(tenant: &str, uri: &Uri) -> Self {
+    pub fn new(tenant: &str, owner: String, uri: &Uri) -> Self {
         let parameters = uri.query().unwrap_or_default().split('&').filter(|parameter| {
             let name = parameter.split('=').next().unwrap_or_default();
             !parameter.is_empty() && name != "cursor" && name != "limit"
         });
         let mut query: Vec<String> = parameters.map(str::to_owned).collect();
         query.sort_unstable();
-        ListId { tenant: tenant.to_owned(), path: uri.path().to_owned(), query }
+        ListId { tenant: tenant.to_owned(), owner, path: uri.path().to_owned(), query }
     }
 
     fn parts<'l>(&'l self, cursor: &'l str) -> Vec<&'l [u8]> {
-        let list = [self.tenant.as_bytes(), self.path.as_bytes(), cursor.as_bytes()];
+        let list = [self.tenant.as_bytes(), self.owner.as_bytes(), self.path.as_bytes(), cursor.as_bytes()];
         list.into_iter().chain(self.query.iter().map(|parameter| parameter.as_bytes())).collect()
     }
 }

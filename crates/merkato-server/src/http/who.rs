@@ -18,7 +18,7 @@ use merkato::{
 use utoipa::ToSchema;
 
 use super::{
-    access::Rule,
+    access::{Access, Rule},
     app::{App, Shop},
     cookies,
     cursor::{self, ListId},
@@ -39,6 +39,17 @@ pub enum Who {
         by: By,
     },
     Program(ApiKey),
+}
+
+impl Who {
+    fn principal(&self) -> String {
+        match self {
+            Who::Nobody => "nobody".into(),
+            Who::Guest(token) => format!("guest {}", token.cart_id()),
+            Who::Person { actor, .. } => format!("person {}", actor.user_id),
+            Who::Program(key) => format!("key {}", key.key_id),
+        }
+    }
 }
 
 /// How a person is known.
@@ -83,12 +94,7 @@ impl Visit {
 
     /// A name for who makes the request, that no other has: keys of idempotency are the principal's own.
     pub fn principal(&self) -> String {
-        match &self.who {
-            Who::Nobody => "nobody".into(),
-            Who::Guest(token) => format!("guest {}", token.cart_id()),
-            Who::Person { actor, .. } => format!("person {}", actor.user_id),
-            Who::Program(key) => format!("key {}", key.key_id),
-        }
+        self.who.principal()
     }
 
     /// What a form of this visitor's pages sends back, as a field or as the header `Merkato-Csrf`.
@@ -184,8 +190,12 @@ pub async fn recognise(
     {
         check_origin(app, headers, expected)?;
     }
+    let owner = match rule.access {
+        Access::Shopper | Access::Person => who.principal(),
+        Access::System | Access::Anyone | Access::Staff(_) | Access::Admin(_) => String::new(),
+    };
     Ok(Visit {
-        list: ListId::new(&shop.name, uri),
+        list: ListId::new(&shop.name, owner, uri),
         ctx,
         who,
         guest,
