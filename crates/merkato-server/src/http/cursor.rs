@@ -1,5 +1,5 @@
-//! Cursors as clients see them: opaque, signed, and bound to the shop, the person, the path and the query they came from, so that none
-//! can be bent to another list.
+//! Cursors as clients see them: opaque, signed, and bound to the shop, the path and the query they came from, and to the person
+//! where the list is a person's own, so that none can be bent to another list.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use http::Uri;

@@ -38,9 +38,9 @@ pub struct CheckoutBody {
     /// The active cart without it.
     cart_id: Option<Uuid>,
     /// A person's own without it; a guest gives one.
-    #[schema(example = "ada@example.com", max_length = 254)]
+    #[schema(example = "ada@example.com", min_length = 3, max_length = 254)]
     email: Option<String>,
-    #[schema(example = "Ada Lovelace", max_length = 200)]
+    #[schema(example = "Ada Lovelace", min_length = 1, max_length = 200)]
     customer_name: Option<String>,
     /// Either this or `shipping_address_id`.
     shipping_address: Option<Postal>,
@@ -48,9 +48,9 @@ pub struct CheckoutBody {
     shipping_address_id: Option<Uuid>,
     /// The shipping address without it.
     billing_address: Option<Postal>,
-    #[schema(example = "standard", max_length = 200)]
+    #[schema(example = "standard", min_length = 1, max_length = 200)]
     shipping_method: String,
-    #[schema(max_length = 40)]
+    #[schema(min_length = 1, max_length = 40)]
     discount_code: Option<String>,
     payment: PaymentBody,
     /// What the shopper wants to tell the shop.
@@ -294,9 +294,9 @@ pub struct QuoteBody {
     /// Where it would go to: two letters of ISO 3166.
     #[schema(example = "DE", pattern = "^[A-Z]{2}$")]
     country: String,
-    #[schema(example = "standard", max_length = 200)]
+    #[schema(example = "standard", min_length = 1, max_length = 200)]
     shipping_method: String,
-    #[schema(max_length = 40)]
+    #[schema(min_length = 1, max_length = 40)]
     discount_code: Option<String>,
 }
 

@@ -77,22 +77,22 @@ impl From<PaymentStatus> for PaymentStatusView {
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Postal {
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     pub label: Option<String>,
     #[schema(example = "Unter den Linden 1", min_length = 1, max_length = 200)]
     pub street: String,
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     pub street2: Option<String>,
     #[schema(example = "Berlin", min_length = 1, max_length = 200)]
     pub city: String,
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     pub state: Option<String>,
-    #[schema(example = "10117", max_length = 20)]
+    #[schema(example = "10117", min_length = 1, max_length = 20)]
     pub postal_code: Option<String>,
     /// Two letters of ISO 3166.
     #[schema(example = "DE", pattern = "^[A-Z]{2}$")]
     pub country: String,
-    #[schema(max_length = 40)]
+    #[schema(min_length = 1, max_length = 40)]
     pub phone: Option<String>,
 }
 

@@ -24,7 +24,34 @@ widerow_testing::cases!(
     a_quantity_over_the_limit_is_refused,
     a_cart_has_at_most_a_thousand_lines,
     several_lines_are_added_together_or_not_at_all,
+    an_edit_rests_on_its_revision_or_is_not_made,
 );
+
+/// Of many who saw the same cart one edits it, also where the clock stands still.
+async fn an_edit_rests_on_its_revision_or_is_not_made(target: &Target) {
+    let ctx = &World::new(target).ctx;
+    let (user, shopper) = new_user(ctx);
+    let mut seen = vec![add(ctx, &shopper, 1, 1).await];
+    for quantity in 2..5 {
+        let at = Which::Active.at(seen.last().map(carts::Cart::revision));
+        seen.push(sound(carts::set_quantity(ctx, &shopper, at, line(1), quantity).await.unwrap()));
+    }
+    assert!(seen.is_sorted_by(|a, b| a.revision() < b.revision()));
+    let last = show(ctx, &shopper, Which::Active).await;
+    assert_eq!(Some(&last), seen.last());
+    for stale in &seen[..3] {
+        let at = Which::Active.at(Some(stale.revision()));
+        let refused = carts::remove_line(ctx, &shopper, at, line(1)).await;
+        assert!(matches!(refused, Err(Error::Changed { .. })), "{refused:?}");
+        let refused = carts::delete_cart(ctx, user, last.cart_id.unwrap(), Some(stale.revision())).await;
+        assert!(matches!(refused, Err(Error::Changed { .. })), "{refused:?}");
+    }
+    assert_eq!(show(ctx, &shopper, Which::Active).await, last);
+    let at = Which::Active.at(Some(last.revision()));
+    let edits = join_all((2..10).map(|n| carts::add_line(ctx, &shopper, at, item(n), 1))).await;
+    assert_eq!(edits.iter().filter(|edit| edit.is_ok()).count(), 1);
+    assert_eq!(show(ctx, &shopper, Which::Active).await.lines.len(), 2);
+}
 
 async fn a_line_keeps_what_the_shopper_saw(target: &Target) {
     let ctx = &World::new(target).ctx;
