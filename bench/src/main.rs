@@ -5,6 +5,7 @@ mod cassandra;
 mod checkout;
 mod embedded;
 mod holds;
+mod http;
 mod measure;
 mod postgres;
 
@@ -12,8 +13,8 @@ use clap::Parser;
 
 use crate::measure::Verdicts;
 
-/// Compares widerow with the engines beneath it, and the shop with PostgreSQL and with bare Cassandra. A ratio of 1.00 is as
-/// fast as the rival.
+/// Compares widerow with the engines beneath it, the shop with PostgreSQL and with bare Cassandra, the server with what Vendure
+/// did on such a machine. A ratio of 1.00 is as fast as the rival.
 #[derive(Parser)]
 struct Arguments {
     /// A tenth of the rows and a quarter of the time.
@@ -22,6 +23,9 @@ struct Arguments {
     /// Leave the embedded engine out.
     #[arg(long)]
     no_embedded: bool,
+    /// Leave the server out, which is `merkato` beside this program.
+    #[arg(long)]
+    no_server: bool,
     /// A Cassandra to compare on, such as 127.0.0.1:9042; without one it is left out.
     #[arg(long, env = "MERKATO_TEST_CASSANDRA")]
     cassandra: Option<String>,
@@ -62,13 +66,16 @@ async fn main() {
         }
         None => println!("\nskipped: PostgreSQL, as no address was given"),
     }
-    println!("\n{:<44} {:>8} {:>8}", "", "ratio", "floor");
+    if !arguments.no_server {
+        http::run(arguments.quick, &mut verdicts).await;
+    }
+    println!("\n{:<56} {:>8} {:>8}", "", "ratio", "floor");
     let mut below = 0;
     for verdict in &verdicts.all {
         let good = verdict.ratio >= verdict.floor;
         below += usize::from(!good);
         println!(
-            "{:<44} {:>8.2} {:>8.2}{}",
+            "{:<56} {:>8.2} {:>8.2}{}",
             verdict.name,
             verdict.ratio,
             verdict.floor,

@@ -13,11 +13,11 @@ use merkato::id::UserId;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use uuid::Uuid;
 
-pub use self::theirs::Server;
 use self::{
     ours::Shop,
     theirs::{Rival, Totals},
 };
+pub use self::{ours::furnish, theirs::Server};
 use crate::{
     measure::{Verdicts, contest},
     postgres::sample::Sample,

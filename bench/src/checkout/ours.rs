@@ -54,28 +54,7 @@ impl Shop {
         let clock = Arc::new(SystemClock);
         let provider = Arc::new(TestProvider::new(clock.clone()));
         let ctx = Context::new(store, settings, clock, Arc::new(SystemChance)).with_payments(provider.clone());
-        for (category_id, name, parent_id) in sample.categories() {
-            let new = NewCategory { category_id: Some(category_id), name, slug: None, parent_id };
-            catalog::create_category(&ctx, new).await.expect("a category");
-        }
-        let next = Arc::new(AtomicUsize::new(0));
-        measure::clients(CLIENTS, |_| {
-            let (ctx, sample, next) = (ctx.clone(), sample.clone(), next.clone());
-            async move {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    if i >= sample.len() {
-                        return Vec::new();
-                    }
-                    let new = NewProduct { in_stock: true, ..sample.new_product(i) };
-                    let product = catalog::create_product(&ctx, new).await.expect("a product").product_id;
-                    let (movement, units) = (MovementId(ctx.new_id()), i64::from(STOCK));
-                    let note = Note::default();
-                    inventory::restock(&ctx, movement, product, "vienna", units, note).await.expect("restocked");
-                }
-            }
-        })
-        .await;
+        furnish(&ctx, &sample).await;
         let opened = ctx.now().date();
         Shop { ctx, sample, provider, opened, round: 0, requests: Vec::new() }
     }
@@ -102,6 +81,32 @@ impl Shop {
         }
         books
     }
+}
+
+/// The categories, the products, and enough of each.
+pub async fn furnish(ctx: &Context, sample: &Arc<Sample>) {
+    for (category_id, name, parent_id) in sample.categories() {
+        let new = NewCategory { category_id: Some(category_id), name, slug: None, parent_id };
+        catalog::create_category(ctx, new).await.expect("a category");
+    }
+    let next = Arc::new(AtomicUsize::new(0));
+    measure::clients(CLIENTS, |_| {
+        let (ctx, sample, next) = (ctx.clone(), sample.clone(), next.clone());
+        async move {
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                if i >= sample.len() {
+                    return Vec::new();
+                }
+                let new = NewProduct { in_stock: true, ..sample.new_product(i) };
+                let product = catalog::create_product(&ctx, new).await.expect("a product").product_id;
+                let (movement, units) = (MovementId(ctx.new_id()), i64::from(STOCK));
+                let note = Note::default();
+                inventory::restock(&ctx, movement, product, "vienna", units, note).await.expect("restocked");
+            }
+        }
+    })
+    .await;
 }
 
 impl Contender for Shop {
