@@ -190,10 +190,8 @@ pub async fn recognise(
     {
         check_origin(app, headers, expected)?;
     }
-    let owner = match rule.access {
-        Access::Shopper | Access::Person => who.principal(),
-        Access::System | Access::Anyone | Access::Staff(_) | Access::Admin(_) => String::new(),
-    };
+    let is_own = matches!(rule.access, Access::Shopper | Access::Person);
+    let owner = if is_own { who.principal() } else { String::new() };
     Ok(Visit {
         list: ListId::new(&shop.name, owner, uri),
         ctx,

@@ -48,6 +48,7 @@ async fn a_guest_is_given_a_token_and_keeps_its_cart(target: &Target) {
     for attribute in ["HttpOnly", "SameSite=Lax", "Max-Age=2592000"] {
         assert!(cookie.contains(attribute), "{cookie}");
     }
+    assert_eq!(first.headers()["cache-control"], "no-store");
     let cart = assert_ok(first).await;
     assert_eq!(cart["subtotal"], json!({"amount": "39.98", "currency": "EUR"}));
     assert_eq!(cart["is_active"], true);

@@ -173,6 +173,7 @@ async fn edited(visit: &Visit, shopper: &Shopper, is_new: bool, cart: Cart) -> R
     if is_new && let Ok(mut value) = HeaderValue::try_from(token.as_str()) {
         value.set_sensitive(true);
         headers.insert(HeaderName::from_static(who::GUEST), value);
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     // Only who is known by a cookie has a token against other sites.
     if is_new || visit.csrf_token().is_some() {
