@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use merkato::{
     Context, PageRequest,
     id::{HoldId, ProductId},
-    inventory::{self, Error, Inventory, MovementKind, Note, StockDifference},
+    inventory::{self, Error, Inventory, Level, MovementKind, Note, StockDifference},
 };
 use uuid::Uuid;
 use widerow::{
@@ -21,6 +21,8 @@ use crate::world::World;
 cases![
     reserved_units_are_neither_adjusted_nor_transferred_away,
     one_movement_id_stands_for_one_movement,
+    a_count_is_what_is_there,
+    of_two_counts_that_rest_on_the_same_stock_one_is_refused,
     every_movement_is_a_fact,
     a_delivery_that_is_sent_many_times_at_once_comes_in_once,
     low_stock_is_listed_scarcest_first_and_follows,
@@ -59,6 +61,64 @@ async fn reserved_units_are_neither_adjusted_nor_transferred_away(target: &Targe
     inventory::adjust(ctx, new_movement(ctx), product, "a", -7, counted()).await.unwrap();
     assert_eq!(figures(ctx, product).await, (3, 0));
     assert_sound(ctx, product).await;
+}
+
+fn level(quantity: i64) -> Level {
+    Level { quantity, low_stock_threshold: None }
+}
+
+async fn a_count_is_what_is_there(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let product = stocked(ctx, &[("a", 10)]).await;
+    reserve(ctx, product, new_hold(ctx), 4).await.unwrap();
+    let (id, set) = (new_movement(ctx), inventory::set_level);
+    let low = Level { quantity: 7, low_stock_threshold: Some(3) };
+    set(ctx, id, product, "a", low, None, counted()).await.unwrap();
+    assert_eq!(figures(ctx, product).await, (7, 4));
+    let listed = inventory::list_low_stock(ctx, "a", PageRequest::default()).await.unwrap().rows;
+    assert!(listed.iter().any(|row| row.product_id == product && row.available == 3), "{listed:?}");
+    // It is made once, whatever was sold since; one that finds what was there is remembered as well.
+    inventory::adjust(ctx, new_movement(ctx), product, "a", -1, counted()).await.unwrap();
+    let same = new_movement(ctx);
+    set(ctx, same, product, "a", level(6), None, counted()).await.unwrap();
+    inventory::adjust(ctx, new_movement(ctx), product, "a", -1, counted()).await.unwrap();
+    set(ctx, id, product, "a", low, Some(0), counted()).await.unwrap();
+    set(ctx, same, product, "a", level(6), None, counted()).await.unwrap();
+    assert_eq!(figures(ctx, product).await, (5, 4));
+    let elsewhere = set(ctx, id, product, "b", low, None, counted()).await;
+    assert!(matches!(elsewhere, Err(Error::MovementMismatch { .. })), "{elsewhere:?}");
+    let less = set(ctx, new_movement(ctx), product, "a", level(3), None, counted()).await;
+    assert!(matches!(less, Err(Error::NotFree { reserved: 4, .. })), "{less:?}");
+    for wrong in [level(-1), level(i64::MAX), Level { quantity: 5, low_stock_threshold: Some(-1) }] {
+        let refused = set(ctx, new_movement(ctx), product, "a", wrong, None, counted()).await;
+        assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    }
+    let moved = inventory::list_movements(ctx, product, PageRequest::default()).await.unwrap().rows;
+    assert_eq!(moved.iter().filter(|row| row.movement_id == same).count(), 0);
+    assert_eq!(moved.iter().find(|row| row.movement_id == id).map(|row| row.delta), Some(-3));
+    assert_sound(ctx, product).await;
+}
+
+/// RACE: eight count at once, and each says what its count rests upon.
+async fn of_two_counts_that_rest_on_the_same_stock_one_is_refused(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let product = stocked(ctx, &[("a", 10)]).await;
+    let mark = inventory::get_stock(ctx, product).await.unwrap().mark();
+    let count = |units| inventory::set_level(ctx, new_movement(ctx), product, "a", level(units), Some(mark), counted());
+    let answers = futures::future::join_all((20..28).map(count)).await;
+    let made: Vec<i64> = answers.iter().flatten().map(|moved| moved.stock.quantity()).collect();
+    assert_eq!(made.len(), 1, "{answers:?}");
+    assert_eq!(i64::from(figures(ctx, product).await.0), made[0]);
+    for refused in answers.iter().filter_map(|answer| answer.as_ref().err()) {
+        assert!(matches!(refused, Error::Changed { .. }), "{refused}");
+    }
+    // Held units are a change, too.
+    let mark = inventory::get_stock(ctx, product).await.unwrap().mark();
+    reserve(ctx, product, new_hold(ctx), 1).await.unwrap();
+    let late = inventory::set_level(ctx, new_movement(ctx), product, "a", level(9), Some(mark), counted()).await;
+    assert!(matches!(late, Err(Error::Changed { .. })), "{late:?}");
 }
 
 async fn one_movement_id_stands_for_one_movement(target: &Target) {

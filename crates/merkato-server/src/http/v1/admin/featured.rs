@@ -17,7 +17,7 @@ use crate::http::{Json, Path, Problem, Visit};
 pub struct FeaturedEntry {
     product_id: Uuid,
     /// What stands on it.
-    #[schema(example = "Sale", max_length = 200)]
+    #[schema(example = "Sale", min_length = 1, max_length = 200)]
     badge: Option<String>,
 }
 

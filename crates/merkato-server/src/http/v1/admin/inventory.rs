@@ -136,7 +136,7 @@ pub struct LevelBody {
     /// From how many available units down it is listed as low, 0: never. As it was where it is not given.
     #[schema(example = 5, minimum = 0, maximum = 1000000000)]
     low_stock_threshold: Option<i64>,
-    #[schema(example = "Counted", max_length = 200)]
+    #[schema(example = "Counted", min_length = 1, max_length = 200)]
     reason: Option<String>,
 }
 
@@ -194,7 +194,7 @@ pub async fn adjust(
 pub struct RestockBody {
     #[schema(example = 100, minimum = 1, maximum = 1000000)]
     units: i64,
-    #[schema(example = "Delivery 4711", max_length = 200)]
+    #[schema(example = "Delivery 4711", min_length = 1, max_length = 200)]
     reason: Option<String>,
 }
 
@@ -226,7 +226,7 @@ pub struct TransferBody {
     to: String,
     #[schema(example = 10, minimum = 1, maximum = 1000000)]
     units: i64,
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     reason: Option<String>,
 }
 

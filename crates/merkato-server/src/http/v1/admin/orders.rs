@@ -240,7 +240,7 @@ pub struct OrdersQuery {
     #[param(inline)]
     date: Option<Day>,
     /// The order with this number alone; neither a status nor a date goes with it.
-    #[param(max_length = 40, example = "ORD-2026-000123")]
+    #[param(min_length = 1, max_length = 40, example = "ORD-2026-000123")]
     number: Option<String>,
     /// How many, 24 if it is not said.
     #[param(minimum = 1, maximum = 100)]
@@ -292,9 +292,9 @@ pub struct StatusBody {
     status: StaffOrderStatus,
     #[schema(max_length = 4000)]
     notes: Option<String>,
-    #[schema(example = "00340434161094042557", max_length = 200)]
+    #[schema(example = "00340434161094042557", min_length = 1, max_length = 200)]
     tracking_number: Option<String>,
-    #[schema(example = "DHL", max_length = 200)]
+    #[schema(example = "DHL", min_length = 1, max_length = 200)]
     carrier: Option<String>,
     estimated_delivery: Option<Day>,
 }

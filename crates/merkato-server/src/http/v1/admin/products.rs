@@ -111,12 +111,12 @@ pub struct ProductBody {
     #[schema(max_length = 50000)]
     description: Option<String>,
     category_id: Uuid,
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     brand: Option<String>,
     price: Money,
     /// In the currency of the price.
     compare_at_price: Option<Money>,
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200)]
     sku: Option<String>,
     #[schema(minimum = 0, maximum = 100000000)]
     weight_grams: Option<i32>,
@@ -126,7 +126,7 @@ pub struct ProductBody {
     #[serde(default)]
     #[schema(max_items = 50)]
     image_urls: Vec<String>,
-    #[schema(max_length = 2000)]
+    #[schema(min_length = 1, max_length = 2000)]
     thumbnail_url: Option<String>,
     #[serde(default)]
     attributes: BTreeMap<String, String>,
