@@ -72,11 +72,11 @@ fn tell(global: &Global, address: Option<&str>) -> anyhow::Result<()> {
     if global.json {
         let login = |(email, password): (&str, &str)| json!({ "email": email, "password": password });
         return output::json(&json!({
-            "storefront": at("/"), "admin": at("/admin"), "api": at("/v1/categories"), "docs": at("/docs"),
+            "api": at("/v1/categories"), "docs": at("/docs"),
             "logins": { "admin": login(admin), "customer": login(customer) },
         }));
     }
-    for (name, path) in [("storefront", "/"), ("admin", "/admin"), ("API", "/v1/categories"), ("docs", "/docs")] {
+    for (name, path) in [("API", "/v1/categories"), ("docs", "/docs")] {
         if let Some(address) = at(path) {
             output::line(format!("{name:<11} {address}"))?;
         }
