@@ -32,6 +32,10 @@ pub const PAGE_ROWS_MAX: usize = 100;
 pub const PAGE_ROWS_DEFAULT: usize = 24;
 /// Suggestions as someone types.
 pub const SUGGESTIONS_MAX: usize = 20;
+/// Words of one search.
+pub const SEARCH_WORDS_MAX: usize = 32;
+/// Words of one search by which the products are looked for, one after the other, until one is found that few names have.
+pub const SEARCH_WALKS_MAX: usize = 3;
 /// Products of one featured list.
 pub const FEATURED_MAX: usize = 100;
 /// Related products that are shown.

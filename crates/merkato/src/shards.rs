@@ -34,7 +34,7 @@ pub struct Merged<R> {
 ///
 /// Engines differ in how they order ids of different kinds. With one position for all shards a row could be passed over;
 /// with one for each, every shard goes on where it ended, in whatever order it has.
-type Positions = Vec<Option<Vec<Value>>>;
+pub(crate) type Positions = Vec<Option<Vec<Value>>>;
 
 /// The shard of a key, for good: it is a part of stored keys.
 pub fn of(key: &[u8], shards: u32) -> u32 {
@@ -89,7 +89,7 @@ pub async fn page<R: Row>(
     Ok(Merged { rows, next: more.then(|| encode(query, positions)) })
 }
 
-fn clustering_of<R: Row>(table: &Table, row: &R) -> Vec<Value> {
+pub(crate) fn clustering_of<R: Row>(table: &Table, row: &R) -> Vec<Value> {
     let mut values = row.to_values();
     values.truncate(table.key_columns());
     values.split_off(table.partition_columns)
@@ -103,7 +103,7 @@ fn order(table: &Table, a: &[Value], b: &[Value]) -> Ordering {
     each.fold(Ordering::Equal, Ordering::then)
 }
 
-fn fingerprint(store: &Store, table: &Table, partitions: impl Iterator<Item = Vec<Value>>) -> u64 {
+pub(crate) fn fingerprint(store: &Store, table: &Table, partitions: impl Iterator<Item = Vec<Value>>) -> u64 {
     let mut bytes = Vec::new();
     codec::put_bytes(&mut bytes, store.tenant().as_str().as_bytes());
     codec::put_bytes(&mut bytes, table.name.as_bytes());
@@ -111,7 +111,7 @@ fn fingerprint(store: &Store, table: &Table, partitions: impl Iterator<Item = Ve
     codec::fingerprint(&bytes)
 }
 
-fn encode(query: u64, positions: Positions) -> Cursor {
+pub(crate) fn encode(query: u64, positions: Positions) -> Cursor {
     let mut bytes = query.to_be_bytes().to_vec();
     let values: Vec<_> = positions.into_iter().map(|key| key.map_or(Value::Null, Value::List)).collect();
     codec::put_values(&mut bytes, &values);
@@ -119,7 +119,7 @@ fn encode(query: u64, positions: Positions) -> Cursor {
 }
 
 /// The positions in a cursor. One that was made for another query, or made up, is refused.
-fn decode(cursor: &Cursor, query: u64, table: &Table, shards: usize) -> Result<Positions, Error> {
+pub(crate) fn decode(cursor: &Cursor, query: u64, table: &Table, shards: usize) -> Result<Positions, Error> {
     let wrong = || Error::invalid("cursor", "it does not belong to this query");
     positions(cursor.as_str(), query, table, shards).ok_or_else(wrong)
 }

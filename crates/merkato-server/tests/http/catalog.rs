@@ -9,6 +9,7 @@ use crate::world::{World, assert_ok, assert_problem};
 cases![
     products_are_found_by_id_and_slug,
     lists_are_walked_by_cursor,
+    names_are_found_by_all_their_words,
     what_is_not_on_sale_is_not_there,
     another_shop_has_nothing
 ];
@@ -67,6 +68,39 @@ async fn lists_are_walked_by_cursor(target: &Target) {
         }
     }
     assert_eq!(amounts, ["10.06", "10.05", "10.04", "10.03", "10.02", "10.01", "10.00"]);
+}
+
+async fn names_are_found_by_all_their_words(target: &Target) {
+    let world = World::new(target).await;
+    let category = world.category(&world.ctx, "Lamps").await;
+    for name in ["Oak desk lamp", "Lamp of oak", "Oak chair", "Elm lamp"] {
+        world.product(&world.ctx, category, name, 10_00).await;
+    }
+    let (mut names, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = assert_ok(world.get(&format!("/v1/search?q=lamp+oak&limit=1{cursor}")).send().await.unwrap()).await;
+        let rows = page["data"].as_array().unwrap();
+        names.extend(rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()));
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    names.sort();
+    assert_eq!(names, ["Lamp of oak", "Oak desk lamp"]);
+    let other = world.get(&format!("/v1/search?q=lamp+elm{cursor}")).send().await.unwrap();
+    assert_problem(other, 400, "bad_cursor").await;
+    for (query, code, pointer) in [
+        ("", "bad_query", "/q"),
+        ("q=oak&prefix=oak", "bad_query", "/q"),
+        ("prefix=oak&cursor=x", "bad_cursor", "/cursor"),
+        ("prefix=oak&limit=21", "invalid", "/limit"),
+        ("q=oak&limit=101", "invalid", "/limit"),
+        ("q=a+b", "invalid", "/q"),
+        ("q=", "invalid", "/q"),
+    ] {
+        let answer = world.get(&format!("/v1/search?{query}")).send().await.unwrap();
+        let problem = assert_problem(answer, 400, code).await;
+        assert_eq!(problem["errors"][0]["pointer"], pointer, "{query}");
+    }
 }
 
 async fn what_is_not_on_sale_is_not_there(target: &Target) {

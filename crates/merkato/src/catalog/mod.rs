@@ -1,7 +1,7 @@
 //! Products and categories, and every way in which they are found.
 //!
-//! It is not the stock (whether a product is in stock is told to it), and no full-text search: names are found by the
-//! beginnings of their words.
+//! It is not the stock (whether a product is in stock is told to it), and no search engine: names are found by their words and
+//! the beginnings of these, without ranks and other forms of a word.
 //!
 //! 1. A slug belongs to one product, under any race (`claims`).
 //! 2. A product is shown, in its category and all above it, in five orders, while it is active, and nowhere when it is not.
@@ -16,6 +16,7 @@ mod rules;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use error::Error;
 pub use ops::*;
@@ -67,6 +68,13 @@ pub const PATTERNS: &[AccessPattern] = &[
         table: "products_by_name_prefix",
         key: "name_prefix = ? AND name_lower >= ?",
         cost: ReadCost { partitions: Amount::of(1), rows: Amount::of(1).and_per_row(3), requests: Amount::of(1) },
+    },
+    AccessPattern {
+        name: "Q3 by words",
+        question: "Products whose names have all of several words, in any order",
+        table: "products_by_name_prefix",
+        key: "name_prefix = ? AND name_lower >= ?, by one of the words",
+        cost: ops::SEARCH_TEXT,
     },
     AccessPattern {
         name: "Q4",

@@ -47,6 +47,15 @@ fn word_starts(folded: &str) -> BTreeSet<usize> {
     starts
 }
 
+/// Where the names stand of which a word begins so: in which partition, and with which beginning where it has others, too. What is
+/// shorter than the shorter partitions is nowhere.
+pub fn place(folded: &str) -> Option<(&str, Option<&str>)> {
+    match first_chars(folded, LONG_CHARS) {
+        Some(long) => Some((long, (folded.len() > long.len()).then_some(folded))),
+        None => Some((first_chars(folded, SHORT_CHARS)?, None)),
+    }
+}
+
 /// The first so many characters, if there are as many.
 pub fn first_chars(text: &str, chars: usize) -> Option<&str> {
     let last = text.char_indices().nth(chars.checked_sub(1)?)?;

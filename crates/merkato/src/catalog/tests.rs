@@ -10,6 +10,7 @@ use super::{
     prefix,
     rules::{self, NewProduct},
     tables::Product,
+    words::Words,
 };
 use crate::{
     id::{CategoryId, ProductId},
@@ -59,6 +60,29 @@ proptest! {
         check.slug("slug", &slug);
         check.slug("longer", &rules::slug_with_id(&slug, Uuid::max()));
         prop_assert!(check.end().is_ok(), "{slug:?}");
+    }
+
+    #[test]
+    fn any_name_is_found_by_its_words_once(name in "\\PC{1,40}|([a-c]{1,4}[ -]){1,8}", pick in any::<prop::sample::Index>()) {
+        let folded = text::fold(&name);
+        let mut words: Vec<_> = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        words.truncate(limits::SEARCH_WORDS_MAX);
+        words.reverse();
+        if let Some(last) = words.len().checked_sub(1) {
+            words.swap(pick.index(last + 1), last);
+        }
+        let Ok(wanted) = Words::parse(&words.join(" ")) else {
+            prop_assert!(words.iter().all(|word| word.chars().count() < 2));
+            return Ok(());
+        };
+        prop_assert!(wanted.admit(&name));
+        let entries = prefix::entries(&name);
+        for walk in wanted.walks() {
+            let in_walk = entries.iter().filter(|(partition, text)| {
+                partition == walk.partition && text.starts_with(walk.start.unwrap_or_default())
+            });
+            prop_assert_eq!(in_walk.filter(|(_, text)| walk.meets_first(&name, text)).count(), 1);
+        }
     }
 
     #[test]
@@ -112,4 +136,40 @@ fn slugs_are_made_of_names() {
     ] {
         assert_eq!(rules::slug_of(name), slug);
     }
+}
+
+#[test]
+fn a_name_has_all_words_and_the_beginning_of_the_last() {
+    let admit = |q: &str| Words::parse(q).expect(q).admit("Crème-brûlée «Straße» für 2");
+    for q in ["creme", "brulee creme", "2 FÜR", "für stra", "strasse für 2 brûlée crème", "fur fur", "bru"] {
+        assert!(admit(q), "{q}");
+    }
+    for q in ["bru creme", "creme rulee", "creme 3", "cremebrulee", "fürs"] {
+        assert!(!admit(q), "{q}");
+    }
+}
+
+#[test]
+fn the_longest_words_are_walked_first() {
+    let partitions = |q: &str| -> Vec<(String, Option<String>)> {
+        let words = Words::parse(q).expect(q);
+        words.walks().iter().map(|walk| (walk.partition.to_owned(), walk.start.map(str::to_owned))).collect()
+    };
+    let place = |partition: &str, start: Option<&str>| (partition.to_owned(), start.map(str::to_owned));
+    assert_eq!(partitions("a tv oak lamp"), [place("lam", Some("lamp")), place("oak", None), place("tv", None)]);
+    assert_eq!(partitions("oak elm"), [place("oak", None), place("elm", None)]);
+    assert_eq!(partitions("lamp lamp"), [place("lam", Some("lamp"))]);
+    // As many as are read at the most.
+    assert_eq!(partitions("one two six ten elm oak").len(), limits::SEARCH_WALKS_MAX);
+}
+
+#[test]
+fn a_name_is_met_by_the_first_of_its_texts_in_a_walk() {
+    let name = "Toy tower toys";
+    let words = Words::parse("toy").expect("a word");
+    let walk = words.walks()[0];
+    assert!(walk.meets_first(name, "toy tower toys"));
+    assert!(!walk.meets_first(name, "toys") && !walk.meets_first(name, "tower toys"));
+    let words = Words::parse("toys").expect("a word");
+    assert!(words.walks()[0].meets_first(name, "toys"));
 }

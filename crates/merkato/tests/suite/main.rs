@@ -21,6 +21,7 @@ fn main() {
         &[
             catalog::products::CASES,
             catalog::lists::CASES,
+            catalog::search::CASES,
             catalog::races::CASES,
             catalog::bad_input::CASES,
             catalog::costs::CASES,

@@ -112,7 +112,7 @@ impl From<CategoryEntry> for ProductCard {
     }
 }
 
-/// A product that was found as someone typed.
+/// A product that was found by words of its name.
 #[derive(Serialize, ToSchema)]
 pub struct Suggestion {
     pub id: Uuid,
@@ -396,25 +396,46 @@ pub async fn list_category_products(
     Ok(Json(visit.listing(found, ProductCard::from)))
 }
 
-/// What was typed.
+/// What is looked for: exactly one of `prefix` and `q`.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct SearchQuery {
-    /// At least two characters.
-    #[param(min_length = 2)]
-    prefix: String,
-    /// How many at most.
-    #[param(minimum = 1, maximum = 20)]
+    /// What was typed so far, at least two characters: a word of the name begins so.
+    #[param(min_length = 2, example = "lam")]
+    prefix: Option<String>,
+    /// Words, at least one of two characters: the name has all of them, in any order. The last may be the beginning of one.
+    #[param(min_length = 2, max_length = 600)]
+    q: Option<String>,
+    /// How many: with `prefix` at most 20, and 20 if it is not said; with `q` 24 if it is not said.
+    #[param(minimum = 1, maximum = 100)]
     limit: Option<usize>,
+    /// `next_cursor` of the page before, of the same `q`.
+    cursor: Option<String>,
 }
 
-/// Products of whose names a word begins with what was typed
+/// Products by the words of their names
+///
+/// As someone types, by `prefix`: one short list. By all of several words, with `q`: page by page. A page of `q` may be shorter than
+/// asked for, or empty, where many names have each of the words and few have all: `next_cursor` tells whether there are more.
 #[utoipa::path(get, path = "/v1/search", tag = "catalog", params(SearchQuery),
-    responses((status = 200, description = "At most 20", body = Listing<Suggestion>), (status = 304, description = "As the client has it")))]
+    responses((status = 200, description = "A page of them", body = Listing<Suggestion>), (status = 304, description = "As the client has it")))]
 pub async fn search(visit: Visit, Query(query): Query<SearchQuery>) -> Result<Json<Listing<Suggestion>>, Problem> {
-    let limit = query.limit.unwrap_or(limits::SUGGESTIONS_MAX);
-    Ok(Json(Listing::whole(catalog::suggest(&visit.ctx, &query.prefix, limit).await?)))
+    match query {
+        SearchQuery { prefix: Some(prefix), q: None, limit, cursor: None } => {
+            let limit = limit.unwrap_or(limits::SUGGESTIONS_MAX);
+            Ok(Json(Listing::whole(catalog::suggest(&visit.ctx, &prefix, limit).await?)))
+        }
+        SearchQuery { prefix: Some(_), q: None, cursor: Some(_), .. } => {
+            Err(Problem::field("bad_cursor", "/cursor", "a search by prefix has no second page"))
+        }
+        SearchQuery { prefix: None, q: Some(q), limit, cursor } => {
+            let page = visit.page(&Paging { limit, cursor })?;
+            let found = catalog::search_text(&visit.ctx, &q, page).await?;
+            Ok(Json(visit.listed(found.rows, found.next, Suggestion::from)))
+        }
+        _ => Err(Problem::field("bad_query", "/q", "exactly one of prefix and q is wanted")),
+    }
 }
 
 /// Which name.

@@ -6,6 +6,7 @@ mod products;
 mod related;
 mod restore;
 mod search;
+mod search_text;
 
 pub use categories::{
     CategoryChange, NewCategory, breadcrumbs, change_category, create_category, find_category, find_category_by_slug,
@@ -19,3 +20,5 @@ pub use products::{
 pub use related::{Because, Card, Related, list_related, record_purchase};
 pub use restore::{Restored, restore_category, restore_product};
 pub use search::{list_items_by_name, suggest};
+pub(super) use search_text::COST as SEARCH_TEXT;
+pub use search_text::search_text;

@@ -7,7 +7,7 @@ use widerow::Page;
 use crate::{
     catalog::{
         error::{Error, Result},
-        prefix::{self, LONG_CHARS, SHORT_CHARS},
+        prefix::{self, SHORT_CHARS},
         tables::{NamedItem, PrefixEntry},
     },
     check::{Check, Invalid},
@@ -28,13 +28,11 @@ pub async fn suggest(ctx: &Context, typed: &str, limit: usize) -> Result<Vec<Pre
     check.that((1..=limits::SUGGESTIONS_MAX).contains(&limit), "limit", {
         format!("{limit} is not 1 to {}", limits::SUGGESTIONS_MAX)
     });
+    let place = prefix::place(folded);
     let chars = folded.chars().count();
-    check.that(chars >= SHORT_CHARS, "prefix", format!("{chars} characters are too short, {SHORT_CHARS} are needed"));
+    check.that(place.is_some(), "prefix", format!("{chars} characters are too short, {SHORT_CHARS} are needed"));
     check.end()?;
-    let (partition, slice_from) = match prefix::first_chars(folded, LONG_CHARS) {
-        Some(long) => (long, (folded.len() > long.len()).then_some(folded)),
-        None => (folded, None),
-    };
+    let (partition, slice_from) = place.unwrap_or_default();
     let mut slice = ctx.store.slice::<PrefixEntry>(partition.to_owned()).limit(limit * WORDS_A_PRODUCT);
     if let Some(start) = slice_from {
         slice = slice.starts_with(start);

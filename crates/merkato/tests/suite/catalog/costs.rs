@@ -95,6 +95,9 @@ async fn measure(world: &World, home: &Category, lamps: &Category, id: ProductId
     let (found, cost) = meter::measure(catalog::suggest(ctx, "lamp", PAGE)).await;
     assert_eq!(found.expect("found").len(), PAGE);
     note("Q3", PAGE, cost);
+    let (found, cost) = meter::measure(catalog::search_text(ctx, "lamp same", page())).await;
+    assert_eq!(found.expect("a page").rows.len(), PAGE);
+    note("Q3 by words", PAGE, cost);
     let (found, cost) = meter::measure(catalog::list_featured(ctx, "homepage", page())).await;
     assert_eq!(found.expect("a page").rows.len(), PAGE);
     note("Q4", PAGE, cost);

@@ -6,6 +6,7 @@ pub mod lists;
 pub mod model;
 pub mod products;
 pub mod races;
+pub mod search;
 
 use merkato::{
     Context, Currency,
