@@ -36,8 +36,9 @@ pub async fn confirm_email_change(ctx: &Context, token: &str) -> Result<User> {
     Ok(user)
 }
 
-/// The address that `carts_by_user` shows; `users` decides what it is.
-async fn show_email(ctx: &Context, user: &User) -> Result<()> {
+/// The address that `carts_by_user` shows; `users` decides what it is. To be called at every login, for one who was stopped
+/// between a change of the address and this.
+pub async fn show_email(ctx: &Context, user: &User) -> Result<()> {
     if let Some(email) = &user.email {
         carts::set_email(ctx, user.user_id, email).await?;
     }

@@ -13,6 +13,7 @@ use http::{HeaderMap, StatusCode, header};
 use merkato::{
     accounts::{self, Letter, NewUser, Profile, Role},
     carts::{self, MergePolicy},
+    flows,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -175,6 +176,10 @@ pub async fn log_in(visit: Visit, Json(body): Json<Credentials>) -> Result<Respo
     // The session that the browser had before is not used any more; a program that shows another's token keeps it.
     if let Who::Person { actor, by: By::Cookie } = &visit.who {
         accounts::revoke_session(&visit.ctx, actor.user_id, actor.session_id).await?;
+    }
+    // One is logged in, whatever becomes of the carts; the next login tries again.
+    if let Err(error) = flows::person::show_email(&visit.ctx, &entered.user).await {
+        tracing::warn!(code = error.code(), "the address is not shown beside the carts");
     }
     let user = entered.actor.user_id;
     let mut headers = HeaderMap::new();

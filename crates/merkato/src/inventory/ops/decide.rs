@@ -20,6 +20,8 @@ use crate::{
 };
 
 const DAY_SECONDS: u32 = 86_400;
+/// Products that room is made for beforehand, of those that are remembered.
+const STOCKS_EXPECTED: usize = 1_024;
 
 /// One writer a process and product: a conditional write for each shopper is the wall that a sale would run into. What it
 /// left of a product's stock it need not read to decide the next time, unless another process has written it since.
@@ -33,11 +35,7 @@ impl Default for StockWriter {
     fn default() -> Self {
         StockWriter {
             waiting: Combiner::new(limits::STOCK_REQUESTS_TOGETHER_MAX, limits::STOCK_REQUESTS_WAITING_MAX),
-            last: Cache::with_weighter(
-                limits::STOCK_ROWS_REMEMBERED_MAX / 4,
-                limits::STOCK_ROWS_REMEMBERED_MAX as u64,
-                ByRows,
-            ),
+            last: Cache::with_weighter(STOCKS_EXPECTED, limits::STOCK_ROWS_REMEMBERED_MAX as u64, ByRows),
             counts: HoldCounts::default(),
         }
     }
