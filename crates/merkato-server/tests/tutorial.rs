@@ -1,9 +1,8 @@
-//! The README's purchase by curl, as it stands there: its blocks are run against a server on a port of its own.
-//!
-//! Blocks marked `bash` are run; the one marked `sh` starts the server, which this test does itself.
+//! The README's purchase by curl, as it stands there: all of its blocks are run, by the binary that users have, on a port and in
+//! a folder of its own.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    net::TcpListener,
     path::Path,
     process::{Command, Output},
     sync::Arc,
@@ -14,23 +13,25 @@ use merkato::{
     context::SystemChance,
     id::{OrderId, ProductId},
     inventory,
-    keys::{self, NewKey, Scope},
     orders::{self, OrderStatus},
 };
-use merkato_server::http::{App, HttpSettings, access::RULES, mail::Folder, settings::RateSettings};
-use tokio::{net::TcpListener, sync::oneshot};
 use widerow::{Database, embedded::Embedded, time::SystemClock};
 
 const SECTION: &str = "## A purchase by curl\n";
 
-/// The blocks of the section that are run, in their order.
+/// The server is stopped whatever becomes of the rest, and waited for.
+const BEFORE: &str = "set -euo pipefail\nstop() { kill $(jobs -p) && wait; }\ntrap stop EXIT\n";
+/// A reader takes longer from one block to the next than the server to start.
+const STARTED: &str = "for _ in $(seq 200); do curl -fsS \"$SHOP/readyz\" >/dev/null 2>&1 && break; sleep 0.1; done\n";
+
+/// The block that starts the server, and those after it, in their order.
 fn blocks() -> Vec<String> {
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
     let readme = std::fs::read_to_string(readme).expect("the README");
     let section = readme.split_once(SECTION).expect("the section").1;
     let section = section.split("\n## ").next().unwrap_or_default();
-    let parts = section.split("```bash\n").skip(1);
-    parts.map(|part| part.split("```").next().unwrap_or_default().to_owned()).collect()
+    let block = |part: &str| part.split_once('\n').map(|(_, text)| text.to_owned());
+    section.split("```").skip(1).step_by(2).filter_map(block).collect()
 }
 
 fn curl_is_there() -> bool {
@@ -44,77 +45,29 @@ async fn the_purchase_by_curl_can_be_made() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let letters = folder.path().join("letters");
-    let schema = merkato::schema().expect("a schema");
-    let engine = Arc::new(Embedded::open(folder.path().join("store"), &schema).expect("a store"));
-    let database = Database::new(engine, schema);
-    database.migrate().await.expect("tables");
-    let rate = RateSettings { requests_a_minute: 0, logins_a_minute: 0, ..RateSettings::default() };
-    let mut settings = HttpSettings { rate, ..HttpSettings::default() };
-    settings.mail.folder = Some(letters.clone());
-    let mailer = Arc::new(Folder::new(&settings, Arc::new(SystemClock), Arc::new(SystemChance)));
-    let (clock, chance) = (Arc::new(SystemClock), Arc::new(SystemChance));
-    let app = App::new(database, Settings::default(), settings, clock, chance, mailer).expect("an app");
-    let ctx = app.contexts().expect("contexts").remove(0);
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let (stop, stopped) = oneshot::channel::<()>();
-    let server = tokio::spawn(merkato_server::http::serve(app, listener, async { _ = stopped.await }));
-
-    let mut blocks = blocks();
-    assert!(blocks.len() >= 6, "the blocks of the README");
-    let mut environment = BTreeMap::from([
-        ("SHOP", format!("http://{address}")),
-        ("LETTERS", letters.display().to_string()),
-        ("KEY", key(&ctx).await),
-        ("NO_PROXY", "*".into()),
-    ]);
-    if !RULES.iter().any(|rule| rule.path == "/v1/admin/products") {
-        eprintln!("skipped: the shop's own requests of the README, as this server has no routes for staff");
-        blocks.retain(|block| !block.contains("/v1/admin/"));
-        environment.insert("PRODUCT", product(&ctx).await.to_string());
-    }
-    let script = format!("set -euo pipefail\n{}\nprintf '\\n%s %s\\n' \"$PRODUCT\" \"$ORDER\"\n", blocks.join("\n"));
-    let run = move || Command::new("bash").arg("-c").arg(script).envs(environment).output().expect("bash");
-    let output = tokio::task::spawn_blocking(run).await.expect("run");
-    check(&ctx, &output).await;
-    drop(stop);
-    server.await.expect("no panic").expect("served");
-}
-
-async fn key(ctx: &Context) -> String {
-    let new = NewKey {
-        name: "tutorial".into(),
-        scopes: BTreeSet::from([Scope::CatalogWrite, Scope::InventoryWrite]),
-        created_by: "a test".into(),
-        expires_at: None,
-    };
-    keys::create(ctx, new).await.expect("a key").token.as_str().to_owned()
-}
-
-/// What the shop's own requests make.
-async fn product(ctx: &Context) -> ProductId {
-    use merkato::{
-        Currency,
-        catalog::{self, NewCategory, NewProduct, ProductStatus},
-        id::MovementId,
-        inventory::Note,
-    };
-    let new = NewCategory { category_id: None, name: "Lamps".into(), slug: None, parent_id: None };
-    let category = catalog::create_category(ctx, new).await.expect("a category").category_id;
-    let price = rust_decimal::Decimal::new(19_99, 2);
-    let new = NewProduct::named("Walnut desk lamp", category, price, Currency::new("EUR"));
-    let new = NewProduct { status: ProductStatus::Active, ..new };
-    let product = catalog::create_product(ctx, new).await.expect("a product").product_id;
-    let movement = MovementId(ctx.new_id());
-    inventory::restock(ctx, movement, product, "vienna", 5, Note::default()).await.expect("restocked");
-    product
+    let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
+    let blocks = blocks();
+    assert!(blocks.len() >= 7 && blocks[0].contains("merkato serve &"), "the blocks of the README");
+    let (start, rest) = blocks.split_first().expect("blocks");
+    let end = "printf '\\n%s %s\\n' \"$PRODUCT\" \"$ORDER\"\n";
+    let script = [BEFORE, start, STARTED, &rest.join("\n"), end].concat();
+    let binaries = Path::new(env!("CARGO_BIN_EXE_merkato")).parent().expect("a folder").display().to_string();
+    let path = format!("{binaries}:{}", std::env::var("PATH").unwrap_or_default());
+    let mut command = Command::new("bash");
+    command.arg("-c").arg(script).current_dir(folder.path()).env("PATH", path).env("NO_PROXY", "*");
+    command.env("SHOP", format!("http://{address}")).env("MERKATO_HTTP__LISTEN", address.to_string());
+    let output = tokio::task::spawn_blocking(move || command.output().expect("bash")).await.expect("run");
+    check(&folder.path().join("merkato-data"), &output).await;
 }
 
 /// One order, paid, of two lamps; three are left.
-async fn check(ctx: &Context, output: &Output) {
+async fn check(folder: &Path, output: &Output) {
     let (told, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{told}\n{wrong}");
+    let schema = merkato::schema().expect("a schema");
+    let database = Database::new(Embedded::open(folder, &schema).expect("the store of the shop"), schema);
+    let store = database.tenant("default").expect("a tenant");
+    let ctx = &Context::new(store, Settings::default(), Arc::new(SystemClock), Arc::new(SystemChance));
     let last = told.trim_end().lines().last().expect("a last line");
     let (product, order) = last.split_once(' ').expect("a product and an order");
     let (product, order): (ProductId, OrderId) = (product.parse().expect("an id"), order.parse().expect("an id"));
