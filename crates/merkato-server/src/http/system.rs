@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::{app::App, docs, extract::Json, headers::CSP_PAGE, problem::Problem, store_metrics};
 
 /// How long the engine may take to say that it is there.
-const READY_WITHIN: Duration = Duration::from_secs(5);
+const READY_WITHIN: Duration = Duration::from_secs(15);
 /// How long its answer holds.
 const READY_FOR: Duration = Duration::from_secs(1);
 

@@ -14,7 +14,15 @@ async fn what_runs_is_finished(target: &Target) {
     let body = json!({"email": format!("{}@example.com", widerow_testing::unique()), "password": "correct horse"});
     // It takes a quarter of a second at the least.
     let running = tokio::spawn(world.post("/v1/auth/register", &body).send());
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    // Until it runs, beside the request that asks so.
+    loop {
+        let metrics = world.bare("GET", "/metrics").send().await.unwrap().text().await.unwrap();
+        if metrics.contains("merkato_http_requests_running 2") {
+            break;
+        }
+        assert!(!running.is_finished(), "{metrics}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     let server = world.stop();
     assert_eq!(running.await.unwrap().expect("an answer").status(), 202);
     tokio::time::timeout(Duration::from_secs(10), server).await.expect("it stops").expect("no panic");
