@@ -23,12 +23,13 @@ cases![
     heads_that_are_too_large,
 ];
 
+/// Long for an answer, and short beside waiting for ever: engines of a busy machine take their time.
+const SOON: Duration = Duration::from_secs(20);
+
 /// Someone else is answered, soon.
 async fn assert_serves(world: &World) {
-    let began = Instant::now();
-    let answer = timeout(Duration::from_secs(5), world.get("/v1/categories").send()).await.expect("in time").unwrap();
+    let answer = timeout(SOON, world.get("/v1/categories").send()).await.expect("in time").unwrap();
     assert_eq!(answer.status(), 200);
-    assert!(began.elapsed() < Duration::from_secs(5));
 }
 
 async fn answer_of(socket: &mut TcpStream) -> String {
@@ -63,7 +64,7 @@ async fn heads_that_come_byte_by_byte(target: &Target) {
         let _ = socket.write_all(b"a").await;
         answer_of(socket).await;
     }
-    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
     // One that says nothing at all is let go of, too.
     let mut silent = TcpStream::connect(world.address).await.unwrap();
     answer_of(&mut silent).await;
