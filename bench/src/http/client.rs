@@ -22,7 +22,8 @@ impl Client {
         Client { requests, address: address.to_owned() }
     }
 
-    pub async fn get(&mut self, path: &str) -> Value {
+    /// The bytes as they came: whoever loads a server does not spend its time on reading what it sends.
+    pub async fn get(&mut self, path: &str) -> Bytes {
         let request = Request::get(path).header(header::HOST, &self.address);
         self.send(request.body(Full::default()).expect("a request")).await.0
     }
@@ -34,10 +35,11 @@ impl Client {
             request = request.header(*name, *value);
         }
         let request = request.header(header::CONTENT_TYPE, "application/json");
-        self.send(request.body(Full::from(body.to_string())).expect("a request")).await
+        let (answer, guest) = self.send(request.body(Full::from(body.to_string())).expect("a request")).await;
+        (serde_json::from_slice(&answer).expect("JSON"), guest)
     }
 
-    async fn send(&mut self, request: Request<Full<Bytes>>) -> (Value, Option<String>) {
+    async fn send(&mut self, request: Request<Full<Bytes>>) -> (Bytes, Option<String>) {
         let path = request.uri().path().to_owned();
         let response = self.requests.send_request(request).await.expect("an answer");
         let (head, body) = response.into_parts();
@@ -45,6 +47,6 @@ impl Client {
         let good = matches!(head.status, StatusCode::OK | StatusCode::CREATED);
         assert!(good, "{path}: {} {}", head.status, String::from_utf8_lossy(&body));
         let guest = head.headers.get("merkato-guest").map(|token| token.to_str().expect("a token").to_owned());
-        (serde_json::from_slice(&body).expect("JSON"), guest)
+        (body, guest)
     }
 }

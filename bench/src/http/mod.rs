@@ -32,6 +32,8 @@ const START_SECONDS_MAX: f64 = 1.0;
 /// A product by its id, a page of 24, a line for a cart, a purchase.
 const VENDURE: [f64; 4] = [157.0, 253.0, 46.0, 5.0];
 const NAME: &str = "http";
+/// Once in each product of a page.
+const SLUG: &[u8] = b"\"slug\":";
 
 /// What a client does again and again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,13 +138,13 @@ async fn load(address: &str, sample: &Sample, work: Work, client: usize, time: D
         match work {
             Work::Product => {
                 let answer = connection.get(&format!("/v1/products/{product}")).await;
-                assert_eq!(answer["id"], product.to_string());
+                assert!(answer.starts_with(format!("{{\"id\":\"{product}\"").as_bytes()), "{answer:?}");
             }
             Work::Category => {
                 let leaves = sample.leaves();
                 let category = leaves[chance.random_range(0..leaves.len())];
                 let answer = connection.get(&format!("/v1/categories/{category}/products?sort=price_asc")).await;
-                assert_eq!(answer["data"].as_array().map(Vec::len), Some(24));
+                assert_eq!(answer.windows(SLUG.len()).filter(|part| *part == SLUG).count(), 24, "{answer:?}");
             }
             Work::AddToCart => {
                 guest = add(&mut connection, guest, &product.to_string()).await;
