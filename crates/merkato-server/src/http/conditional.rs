@@ -9,9 +9,10 @@ use axum::{
 };
 use http::{HeaderValue, Method, StatusCode, header, request::Parts};
 use http_body_util::BodyExt as _;
+use merkato::text::hex;
 use sha2::{Digest as _, Sha256};
 
-use super::{problem::Problem, sign};
+use super::problem::Problem;
 
 /// A view with the revision that `If-Match` goes by.
 #[derive(Clone, Debug)]
@@ -102,7 +103,7 @@ async fn tag(response: Response) -> Result<Response, Problem> {
     let bytes = body.collect().await.map_err(Problem::internal)?.to_bytes();
     let revision = parts.headers.get(header::ETAG).and_then(|tag| tag.to_str().ok());
     let revision = revision.map_or(String::new(), |tag| format!("{}.", tag.trim_matches('"')));
-    let tag = format!("\"{revision}c{}\"", sign::hex(&Sha256::digest(&bytes)[..12]));
+    let tag = format!("\"{revision}c{}\"", hex(&Sha256::digest(&bytes)[..12]));
     if let Ok(tag) = HeaderValue::try_from(tag) {
         parts.headers.insert(header::ETAG, tag);
     }

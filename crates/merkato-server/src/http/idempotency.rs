@@ -11,15 +11,16 @@ use axum::{
 };
 use http::{HeaderName, HeaderValue, StatusCode, header, request::Parts};
 use http_body_util::BodyExt as _;
-use merkato::replies::{self, Begun, Reply};
-use sha2::{Digest as _, Sha256};
+use merkato::{
+    replies::{self, Begun, Reply},
+    text,
+};
 
 use super::{
     access::Rule,
     body::Gathered,
     observe::RequestId,
     problem::{self, Problem},
-    sign,
     who::{Visit, Who},
 };
 
@@ -110,13 +111,8 @@ fn is_kept(status: StatusCode) -> bool {
 fn fingerprint(request: &Request) -> String {
     let body = request.extensions().get::<Gathered>().map_or(&[] as &[u8], |Gathered(bytes)| bytes);
     let uri = request.uri();
-    let mut hasher = Sha256::new();
     let query = uri.query().unwrap_or_default();
-    for part in [request.method().as_str().as_bytes(), uri.path().as_bytes(), query.as_bytes(), body] {
-        hasher.update((part.len() as u64).to_be_bytes());
-        hasher.update(part);
-    }
-    sign::hex(&hasher.finalize())
+    text::digest(&[request.method().as_str().as_bytes(), uri.path().as_bytes(), query.as_bytes(), body])
 }
 
 fn replay(reply: Reply) -> Result<Response, Problem> {

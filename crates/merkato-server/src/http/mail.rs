@@ -7,11 +7,11 @@ use std::{
 };
 
 use async_trait::async_trait;
-use merkato::context::Chance;
+use merkato::{context::Chance, text::hex};
 use tokio::sync::mpsc;
 use widerow::time::Clock;
 
-use super::{settings::HttpSettings, sign};
+use super::settings::HttpSettings;
 
 /// A letter to one person. A log is no place for it: a token is in it.
 #[derive(Clone)]
@@ -98,7 +98,7 @@ impl Mailer for Folder {
         let now = self.clock.now();
         let mut random = [0; 8];
         self.chance.fill(&mut random);
-        let name = format!("{}-{}", now.millis(), sign::hex(&random));
+        let name = format!("{}-{}", now.millis(), hex(&random));
         let Mail { to, subject, text } = mail;
         let from = &self.from;
         let eml = format!(

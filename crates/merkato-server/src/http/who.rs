@@ -14,6 +14,7 @@ use merkato::{
     carts::{GuestToken, Shopper},
     keys::{self, ApiKey, Token},
     limits,
+    text::hex,
 };
 use utoipa::ToSchema;
 
@@ -24,7 +25,6 @@ use super::{
     cursor::{self, ListId},
     problem::Problem,
     settings::DEFAULT_TENANT,
-    sign,
     wire::{Listing, Paging},
 };
 
@@ -184,7 +184,7 @@ pub async fn recognise(
         Who::Guest(_) if guest_header.is_none() => guest_cookie,
         _ => None,
     };
-    let csrf = cookie_secret.map(|secret| sign::hex(&shop.signer().tag("csrf", &[secret.as_bytes()])));
+    let csrf = cookie_secret.map(|secret| hex(&shop.signer().tag("csrf", &[secret.as_bytes()])));
     if rule.is_unsafe()
         && let Some(expected) = &csrf
     {

@@ -110,3 +110,35 @@ pub struct Paging {
     /// `next_cursor` of the page before, of the same list.
     pub cursor: Option<String>,
 }
+
+/// An enum of the domain as the outside has it, both ways.
+macro_rules! mirror {
+    ($(#[$doc:meta])* $name:ident = $domain:path { $($variant:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name {
+            $($variant),*
+        }
+
+        impl From<$domain> for $name {
+            fn from(domain: $domain) -> Self {
+                use $domain as Domain;
+                match domain {
+                    $(Domain::$variant => $name::$variant),*
+                }
+            }
+        }
+
+        impl From<$name> for $domain {
+            fn from(outside: $name) -> Self {
+                use $domain as Domain;
+                match outside {
+                    $($name::$variant => Domain::$variant),*
+                }
+            }
+        }
+    };
+}
+pub(crate) use mirror;

@@ -19,7 +19,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::http::{App, Json, Problem, Visit, Who, cookies, mail::Mail, who::By, wire::Time};
+use crate::http::{
+    App, Json, Problem, Visit, Who, cookies,
+    mail::Mail,
+    who::By,
+    wire::{Time, mirror},
+};
 
 /// Answers that must not tell of what they did come at multiples of this.
 const EVEN: Duration = Duration::from_millis(250);
@@ -147,23 +152,9 @@ pub struct SessionView {
     pub expires_at: Time,
 }
 
-/// What a user may do.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RoleView {
-    Customer,
-    Staff,
-    Admin,
-}
-
-impl From<Role> for RoleView {
-    fn from(role: Role) -> Self {
-        match role {
-            Role::Customer => RoleView::Customer,
-            Role::Staff => RoleView::Staff,
-            Role::Admin => RoleView::Admin,
-        }
-    }
+mirror! {
+    /// What a user may do.
+    RoleView = Role { Customer, Staff, Admin }
 }
 
 /// Log in

@@ -15,62 +15,20 @@ use uuid::Uuid;
 use crate::http::{
     Json, Path, Problem, Query, Visit, Who,
     conditional::{IfMatch, Tagged},
-    wire::{Day, Listing, Money, Paging, Time},
+    wire::{Day, Listing, Money, Paging, Time, mirror},
 };
 
 /// Who stands behind a change that the shopper made.
 pub(super) const CUSTOMER: &str = "customer";
 
-/// Where an order stands.
-#[derive(Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OrderStatusView {
-    Pending,
-    Paid,
-    Processing,
-    Shipped,
-    Delivered,
-    Cancelled,
-    Refunded,
+mirror! {
+    /// Where an order stands.
+    OrderStatusView = OrderStatus { Pending, Paid, Processing, Shipped, Delivered, Cancelled, Refunded }
 }
 
-impl From<OrderStatus> for OrderStatusView {
-    fn from(status: OrderStatus) -> Self {
-        match status {
-            OrderStatus::Pending => OrderStatusView::Pending,
-            OrderStatus::Paid => OrderStatusView::Paid,
-            OrderStatus::Processing => OrderStatusView::Processing,
-            OrderStatus::Shipped => OrderStatusView::Shipped,
-            OrderStatus::Delivered => OrderStatusView::Delivered,
-            OrderStatus::Cancelled => OrderStatusView::Cancelled,
-            OrderStatus::Refunded => OrderStatusView::Refunded,
-        }
-    }
-}
-
-/// What became of the money.
-#[derive(Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PaymentStatusView {
-    Pending,
-    Authorised,
-    Captured,
-    Declined,
-    Voided,
-    Refunded,
-}
-
-impl From<PaymentStatus> for PaymentStatusView {
-    fn from(status: PaymentStatus) -> Self {
-        match status {
-            PaymentStatus::Pending => PaymentStatusView::Pending,
-            PaymentStatus::Authorised => PaymentStatusView::Authorised,
-            PaymentStatus::Captured => PaymentStatusView::Captured,
-            PaymentStatus::Declined => PaymentStatusView::Declined,
-            PaymentStatus::Voided => PaymentStatusView::Voided,
-            PaymentStatus::Refunded => PaymentStatusView::Refunded,
-        }
-    }
+mirror! {
+    /// What became of the money, as the payment provider has it.
+    PaymentStatusView = PaymentStatus { Pending, Authorised, Captured, Declined, Voided, Refunded }
 }
 
 /// Where something goes to.

@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{inventory::OfProduct, mirror};
+use super::inventory::OfProduct;
 use crate::http::{
     Json, Path, Problem, Query, Visit,
     operation::Operation,
-    wire::{Listing, Paging, Time},
+    wire::{Listing, Paging, Time, mirror},
 };
 
 mirror! {

@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::{actor, mirror};
+use super::actor;
 use crate::http::{
     Json, Path, Problem, Query, Visit,
     conditional::{IfMatch, Tagged},
     operation::Operation,
-    wire::{Listing, Paging, Time},
+    wire::{Listing, Paging, Time, mirror},
 };
 
 /// What one warehouse has of a product.

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{actor, mirror};
+use super::actor;
 use crate::http::{
     Json, Path, Problem, Query, Visit, Who,
-    wire::{Listing, Paging, Time},
+    wire::{Listing, Paging, Time, mirror},
 };
 
 mirror! {

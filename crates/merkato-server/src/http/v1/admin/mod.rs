@@ -18,38 +18,6 @@ use rust_decimal::Decimal;
 
 use crate::http::{Problem, Visit, Who, wire::Money};
 
-/// An enum of the domain as the outside has it, both ways.
-macro_rules! mirror {
-    ($(#[$doc:meta])* $name:ident = $domain:path { $($variant:ident),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        #[derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
-        #[serde(rename_all = "snake_case")]
-        pub enum $name {
-            $($variant),*
-        }
-
-        impl From<$domain> for $name {
-            fn from(domain: $domain) -> Self {
-                use $domain as Domain;
-                match domain {
-                    $(Domain::$variant => $name::$variant),*
-                }
-            }
-        }
-
-        impl From<$name> for $domain {
-            fn from(outside: $name) -> Self {
-                use $domain as Domain;
-                match outside {
-                    $($name::$variant => Domain::$variant),*
-                }
-            }
-        }
-    };
-}
-pub(crate) use mirror;
-
 /// Who does it, as it is written down beside what is done.
 pub fn actor(visit: &Visit) -> Result<String, Problem> {
     match &visit.who {

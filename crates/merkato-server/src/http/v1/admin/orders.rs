@@ -6,29 +6,20 @@ use merkato::{
     PageRequest,
     flows::{fulfilment::move_order, reversal},
     id::OrderId,
-    orders::{self, Change, DayOrder, HistoryRow, Order, OrderItem, OrderStatus, PaymentStatus, PostalAddress},
+    orders::{self, Change, DayOrder, HistoryRow, Order, OrderItem},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::{actor, mirror};
+use super::actor;
 use crate::http::{
     Json, Path, Problem, Query, Visit,
     conditional::{IfMatch, Tagged},
     operation::Operation,
+    v1::orders::{OrderStatusView, PaymentStatusView, Postal},
     wire::{Day, Listing, Money, Paging, Time},
 };
-
-mirror! {
-    /// Where an order stands.
-    StaffOrderStatus = OrderStatus { Pending, Paid, Processing, Shipped, Delivered, Cancelled, Refunded }
-}
-
-mirror! {
-    /// What became of the money, as the payment provider has it.
-    StaffPaymentStatus = PaymentStatus { Pending, Authorised, Captured, Declined, Voided, Refunded }
-}
 
 /// An order as a list for staff shows it.
 #[derive(Serialize, ToSchema)]
@@ -36,7 +27,7 @@ pub struct StaffOrderCard {
     pub id: Uuid,
     #[schema(example = "ORD-2026-000123")]
     pub order_number: String,
-    pub status: StaffOrderStatus,
+    pub status: OrderStatusView,
     pub total: Money,
     /// Pieces, over all lines.
     pub item_count: i64,
@@ -69,27 +60,6 @@ impl From<DayOrder> for StaffOrderCard {
     }
 }
 
-/// Where an order goes to.
-#[derive(Serialize, ToSchema)]
-pub struct StaffAddress {
-    pub label: Option<String>,
-    pub street: String,
-    pub street2: Option<String>,
-    pub city: String,
-    pub state: Option<String>,
-    pub postal_code: Option<String>,
-    #[schema(example = "DE")]
-    pub country: String,
-    pub phone: Option<String>,
-}
-
-impl From<PostalAddress> for StaffAddress {
-    fn from(address: PostalAddress) -> Self {
-        let PostalAddress { label, street, street2, city, state, postal_code, country, phone } = address;
-        StaffAddress { label, street, street2, city, state, postal_code, country, phone }
-    }
-}
-
 /// A line of an order.
 #[derive(Serialize, ToSchema)]
 pub struct StaffOrderLine {
@@ -108,7 +78,7 @@ pub struct StaffOrderLine {
 /// How an order came to a status.
 #[derive(Serialize, ToSchema)]
 pub struct StaffOrderStep {
-    pub status: StaffOrderStatus,
+    pub status: OrderStatusView,
     pub at: Time,
     /// As `system`, `customer`, `staff:` or `admin:` and a user's id, `key:` and a key's.
     pub actor: String,
@@ -121,17 +91,17 @@ pub struct StaffOrder {
     pub id: Uuid,
     #[schema(example = "ORD-2026-000123")]
     pub order_number: String,
-    pub status: StaffOrderStatus,
+    pub status: OrderStatusView,
     /// What it may become.
-    pub next: Vec<StaffOrderStatus>,
+    pub next: Vec<OrderStatusView>,
     /// None where a guest placed it.
     pub user_id: Option<Uuid>,
     pub user_email: Option<String>,
     pub customer_name: Option<String>,
-    pub shipping_address: Option<StaffAddress>,
-    pub billing_address: Option<StaffAddress>,
+    pub shipping_address: Option<Postal>,
+    pub billing_address: Option<Postal>,
     pub payment_method: Option<String>,
-    pub payment_status: StaffPaymentStatus,
+    pub payment_status: PaymentStatusView,
     /// The provider's.
     pub payment_id: Option<String>,
     pub subtotal: Money,
@@ -235,7 +205,7 @@ pub struct OrdersQuery {
     /// Only those that stand so, newest first; without it all of the day, oldest first. Orders are listed by status for
     /// thirty days.
     #[param(inline)]
-    status: Option<StaffOrderStatus>,
+    status: Option<OrderStatusView>,
     /// The day on which they were placed, today if it is not said.
     #[param(inline)]
     date: Option<Day>,
@@ -289,7 +259,7 @@ pub async fn get_order(visit: Visit, Path(id): Path<OrderId>) -> Result<Tagged<J
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StatusBody {
-    status: StaffOrderStatus,
+    status: OrderStatusView,
     #[schema(max_length = 4000)]
     notes: Option<String>,
     #[schema(example = "00340434161094042557", min_length = 1, max_length = 200)]

@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{amount, amount_in, created, mirror};
+use super::{amount, amount_in, created};
 use crate::http::{
     Json, Path, Problem, Query, Visit,
     conditional::{IfMatch, Tagged},
     operation::Operation,
     v1::catalog::ProductView,
-    wire::{Listing, Money, Paging, Time},
+    wire::{Listing, Money, Paging, Time, mirror},
 };
 
 mirror! {

@@ -9,12 +9,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::{mirror, orders::StaffOrderStatus};
 use crate::http::{
     Json, Path, Problem, Query, Visit, Who,
     conditional::Tagged,
-    v1::{auth::RoleView, me::Me},
-    wire::{Day, Listing, Money, Paging, Time},
+    v1::{auth::RoleView, me::Me, orders::OrderStatusView},
+    wire::{Day, Listing, Money, Paging, Time, mirror},
 };
 
 mirror! {
@@ -86,7 +85,7 @@ pub struct UserOrderCard {
     pub id: Uuid,
     pub order_number: String,
     pub date: Day,
-    pub status: StaffOrderStatus,
+    pub status: OrderStatusView,
     pub total: Money,
     /// Pieces, over all lines.
     pub item_count: i64,
