@@ -6,3 +6,4 @@ pub mod config;
 pub mod demo;
 pub mod http;
 pub mod jobs;
+pub mod web;

@@ -1,4 +1,4 @@
-//! Who may call what: one table of every route. A route that is not in it is not served, and a line without a route keeps the
+//! Who may call what: one table of every route of the API; the pages have theirs in [`pages`]. A route that is not in it is not served, and a line without a route keeps the
 //! server from starting.
 
 use http::Method;
@@ -8,6 +8,7 @@ use super::{
     problem::Problem,
     who::{Visit, Who},
 };
+use crate::web::pages;
 
 /// Who may call a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +61,11 @@ const fn rule(method: &'static str, path: &'static str, access: Access, takes_bo
     }
 }
 
-const fn get(path: &'static str, access: Access) -> Rule {
+pub(crate) const fn get(path: &'static str, access: Access) -> Rule {
     rule("GET", path, access, false)
 }
 
-const fn post(path: &'static str, access: Access) -> Rule {
+pub(crate) const fn post(path: &'static str, access: Access) -> Rule {
     rule("POST", path, access, true)
 }
 
@@ -81,22 +82,22 @@ const fn delete(path: &'static str, access: Access) -> Rule {
 }
 
 impl Rule {
-    const fn login(mut self) -> Self {
+    pub(crate) const fn login(mut self) -> Self {
         self.login = true;
         self
     }
 
-    const fn secret_answer(mut self) -> Self {
+    pub(crate) const fn secret_answer(mut self) -> Self {
         self.secret_answer = true;
         self
     }
 
-    const fn own_key(mut self) -> Self {
+    pub(crate) const fn own_key(mut self) -> Self {
         (self.key_required, self.own_key) = (true, true);
         self
     }
 
-    const fn gives_token(mut self) -> Self {
+    pub(crate) const fn gives_token(mut self) -> Self {
         self.gives_token = true;
         self
     }
@@ -213,7 +214,7 @@ pub const RULES: &[Rule] = &[
 /// The line of a request that has come to a route. HEAD is as GET.
 pub fn find(method: &Method, path: &str) -> Option<&'static Rule> {
     let method = if method == Method::HEAD { "GET" } else { method.as_str() };
-    RULES.iter().find(|rule| rule.path == path && rule.method == method)
+    RULES.iter().chain(pages::rules()).find(|rule| rule.path == path && rule.method == method)
 }
 
 /// Refuses one who may not: 401 to nobody, 403 to somebody else.

@@ -11,6 +11,8 @@ use tokio::sync::{OnceCell, Semaphore};
 use utoipa::openapi::OpenApi;
 use widerow::{Database, time::Clock};
 
+use crate::web::pages;
+
 use super::{
     access::RULES,
     body::Room,
@@ -143,7 +145,7 @@ impl App {
             logins: Limiter::new(rate.logins_a_minute, rate.clients_max),
             room: Room::new(BODIES_BYTES_MAX, settings.body_bytes_max),
             turns: Arc::new(Semaphore::new(settings.requests_at_once_max.clamp(1, REQUESTS_MAX))),
-            metrics: Metrics::new(RULES),
+            metrics: Metrics::new(RULES.iter().chain(pages::rules())),
             post: Post::new(mailer, LETTERS_WAITING_MAX),
             readiness: Readiness::default(),
             database,

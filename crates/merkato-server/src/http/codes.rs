@@ -29,6 +29,7 @@ pub const CODES: &[Code] = &[
     code("address_not_found", NOT_FOUND, "There is no such address."),
     code("amount_too_large", REFUSED, "An amount is over the limit."),
     code("bad_cursor", BAD, "The cursor is not one of this list. Begin without one."),
+    code("bad_form", BAD, "The form makes no sense; the detail says where."),
     code("bad_header", BAD, "A header makes no sense."),
     code("bad_json", BAD, "The body is not JSON; the detail says where it ceases to be."),
     code("bad_path", BAD, "A part of the path is not what is wanted there."),

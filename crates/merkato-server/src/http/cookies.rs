@@ -16,11 +16,18 @@ pub fn find<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 
 /// A cookie for so many seconds; with none, the browser forgets it.
 pub fn set(name: &str, value: &str, seconds: i64, secure: bool) -> Option<HeaderValue> {
+    header(name, value, &format!("; Max-Age={}", seconds.max(0)), secure)
+}
+
+/// A cookie until the browser is closed.
+pub fn set_for_now(name: &str, value: &str, secure: bool) -> Option<HeaderValue> {
+    header(name, value, "", secure)
+}
+
+fn header(name: &str, value: &str, until: &str, secure: bool) -> Option<HeaderValue> {
     let secure = if secure { "; Secure" } else { "" };
-    let seconds = seconds.max(0);
     let mut cookie =
-        HeaderValue::try_from(format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}"))
-            .ok()?;
+        HeaderValue::try_from(format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{until}{secure}")).ok()?;
     cookie.set_sensitive(true);
     Some(cookie)
 }

@@ -52,9 +52,9 @@ impl Drop for Running {
 }
 
 impl Metrics {
-    pub fn new(rules: &'static [Rule]) -> Self {
+    pub fn new(rules: impl Iterator<Item = &'static Rule>) -> Self {
         Metrics {
-            routes: rules.iter().map(|rule| ((rule.path, rule.method), Tally::default())).collect(),
+            routes: rules.map(|rule| ((rule.path, rule.method), Tally::default())).collect(),
             elsewhere: Tally::default(),
             running: Arc::default(),
             connections: Arc::default(),

@@ -15,6 +15,10 @@ use super::{
     pipeline::Trail,
     problem::{self, Problem},
 };
+use crate::web::{
+    failure::{self, Onlooker},
+    pages,
+};
 
 /// The request's id, as an extension of it.
 #[derive(Clone, Debug)]
@@ -45,11 +49,16 @@ pub async fn observe(State(app): State<App>, mut request: Request, next: Next) -
     let route = route.as_ref().map_or("", |route| route.as_str());
     request.extensions_mut().insert(RequestId(id.clone()));
     request.extensions_mut().insert(trail.clone());
+    let is_page = pages::rules().any(|rule| rule.path == route);
+    let onlooker = Onlooker::of(&app, is_page, !route.is_empty(), &method, request.uri(), request.headers());
     let running = app.metrics().begin();
     let (mut response, cost) = widerow::meter::measure(next.run(request)).await;
     drop(running);
     let cause = response.extensions().get::<Problem>().map(|problem| (problem.code, problem.cause.clone()));
-    response = problem::render(response, &id);
+    response = match onlooker {
+        Some(onlooker) => failure::render(response, &app, &onlooker, &id),
+        None => problem::render(response, &id),
+    };
     let took = began.elapsed();
     let status = response.status();
     app.metrics().count(route, &method, status, took, &cost);

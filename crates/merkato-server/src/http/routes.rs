@@ -14,6 +14,7 @@ use super::{
     v1::{admin, auth, carts, catalog, checkouts, me, orders, views},
     who,
 };
+use crate::web::pages;
 
 /// The routes, with the document that describes them.
 pub fn all() -> OpenApiRouter<App> {
@@ -101,6 +102,7 @@ pub fn all() -> OpenApiRouter<App> {
 /// The routes within all that surrounds them; the last layer is the outermost.
 pub fn router(app: &App) -> Router {
     let (router, _) = all().split_for_parts();
+    let router = if app.settings().pages.enabled { router.merge(pages::router()) } else { router };
     let router = router
         .fallback(|| async { Problem::new("not_found", "").into_response() })
         .method_not_allowed_fallback(|| async { Problem::new("method_not_allowed", "").into_response() })

@@ -44,6 +44,7 @@ pub struct HttpSettings {
     /// and stored with it, so that several processes agree.
     pub signing_key: Option<Secret>,
     pub mail: MailSettings,
+    pub pages: PagesSettings,
     pub log: LogSettings,
 }
 
@@ -73,6 +74,18 @@ pub struct MailSettings {
     /// Where letters are put as `.eml` files, for whatever sends them. Without it they are dropped, and the log says so.
     pub folder: Option<PathBuf>,
     pub from: String,
+}
+
+/// The pages for people: the shop at `/`, the office at `/admin`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PagesSettings {
+    /// Whether there are any. Without them it is an API alone.
+    pub enabled: bool,
+    /// What the shop is called.
+    pub name: String,
+    /// What it is, in a few words.
+    pub tagline: String,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -111,6 +124,7 @@ impl Default for HttpSettings {
             tls: None,
             signing_key: None,
             mail: MailSettings::default(),
+            pages: PagesSettings::default(),
             log: LogSettings::default(),
         }
     }
@@ -119,6 +133,12 @@ impl Default for HttpSettings {
 impl Default for RateSettings {
     fn default() -> Self {
         RateSettings { requests_a_minute: 3_000, logins_a_minute: 30, clients_max: 65_536 }
+    }
+}
+
+impl Default for PagesSettings {
+    fn default() -> Self {
+        PagesSettings { enabled: true, name: "merkato".into(), tagline: String::new() }
     }
 }
 

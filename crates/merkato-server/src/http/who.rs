@@ -102,6 +102,14 @@ impl Visit {
         self.csrf.as_deref()
     }
 
+    /// The token of a browser's forms: its session's, or, while it has none, made of a secret that it keeps.
+    pub fn form_token(&self, secret: &str) -> String {
+        match (&self.who, &self.csrf) {
+            (Who::Person { .. }, Some(token)) => token.clone(),
+            _ => hex(&self.shop.signer().tag("form", &[secret.as_bytes()])),
+        }
+    }
+
     /// The page that a client asks for. A cursor of another list, shop or query is refused.
     pub fn page(&self, paging: &Paging) -> Result<PageRequest, Problem> {
         let cursor = paging.cursor.as_deref().map(|text| cursor::open(self.shop.signer(), &self.list, text));

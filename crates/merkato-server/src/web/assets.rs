@@ -1,0 +1,78 @@
+//! Stylesheets, scripts and the mark of the site. They are in the binary; an address names a content, so that browsers keep
+//! them for good.
+
+use std::sync::LazyLock;
+
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderValue, header};
+use merkato::text::hex;
+use sha2::{Digest as _, Sha256};
+
+use super::pages::pages;
+use crate::http::{Path, Problem, access::Access::System};
+
+pages! {
+    get "/assets/{name}" (System) => asset;
+}
+
+struct Asset {
+    name: &'static str,
+    kind: &'static str,
+    text: &'static str,
+    version: String,
+}
+
+const CSS: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
+    let asset = |(name, kind, text): (&'static str, &'static str, &'static str)| Asset {
+        name,
+        kind,
+        text,
+        version: hex(&Sha256::digest(text)[..6]),
+    };
+    // One sheet for each part: what both share, and its own.
+    let shop = concat!(include_str!("../../assets/base.css"), include_str!("../../assets/shop.css"));
+    let admin = concat!(include_str!("../../assets/base.css"), include_str!("../../assets/admin.css"));
+    let all = [
+        ("shop.css", CSS, shop),
+        ("admin.css", CSS, admin),
+        ("shop.js", SCRIPT, include_str!("../../assets/shop.js")),
+        ("admin.js", SCRIPT, include_str!("../../assets/admin.js")),
+        ("mark.svg", "image/svg+xml", include_str!("../../assets/mark.svg")),
+    ];
+    all.into_iter().map(asset).collect()
+});
+
+fn find(name: &str) -> Option<&'static Asset> {
+    ASSETS.iter().find(|asset| asset.name == name)
+}
+
+/// Where a page finds an asset.
+pub fn address(name: &str) -> String {
+    let version = find(name).map_or("", |asset| asset.version.as_str());
+    format!("/assets/{name}?v={version}")
+}
+
+async fn asset(Path(name): Path<String>) -> Result<Response, Problem> {
+    let asset = find(&name).ok_or_else(|| Problem::new("not_found", ""))?;
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(asset.kind)),
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable")),
+    ];
+    Ok((headers, asset.text).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_comes_from_another_host() {
+        for asset in ASSETS.iter() {
+            let text = asset.text.replace("http://www.w3.org/", "");
+            assert!(!text.contains("http:") && !text.contains("https:") && !text.contains("@import"), "{}", asset.name);
+        }
+    }
+}

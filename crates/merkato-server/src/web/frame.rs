@@ -1,0 +1,99 @@
+//! What surrounds every page: the shop's name, who is there, what is in the cart.
+
+use axum::extract::{FromRef, FromRequestParts};
+use http::request::Parts;
+use merkato::{
+    accounts::{self, Role},
+    carts,
+};
+
+use super::{assets, form, words};
+use crate::http::{App, Problem, Visit, Who};
+
+/// Who is logged in, as the head of a page shows it.
+#[derive(Clone, Debug)]
+pub struct Person {
+    pub name: String,
+    pub email: String,
+    pub role: Role,
+}
+
+/// Given to every template as `frame`.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    pub shop: String,
+    pub tagline: String,
+    /// Where the visitor is, with the query.
+    pub path: String,
+    /// Whether it was looked up who is there. A page about an error does not ask the store.
+    pub known: bool,
+    pub person: Option<Person>,
+    /// Pieces in the cart.
+    pub pieces: u32,
+    /// The token of forms, for a field of the name `csrf`.
+    pub csrf: String,
+    /// What has just been done, after a redirect with `?notice=…`.
+    pub notice: Option<&'static str>,
+}
+
+impl Frame {
+    /// Of a page that is shown without asking the store for anything.
+    pub fn bare(app: &App, path: &str) -> Self {
+        let pages = &app.settings().pages;
+        Frame { shop: pages.name.clone(), tagline: pages.tagline.clone(), path: path.to_owned(), ..Frame::default() }
+    }
+
+    /// The address of a stylesheet or a script, which changes with its content.
+    pub fn asset(&self, name: &str) -> String {
+        assets::address(name)
+    }
+
+    pub fn is_staff(&self) -> bool {
+        self.person.as_ref().is_some_and(|person| person.role >= Role::Staff)
+    }
+
+    pub fn is_admin(&self) -> bool {
+        self.person.as_ref().is_some_and(|person| person.role >= Role::Admin)
+    }
+
+    /// Whether a link of the navigation leads to where the visitor is, or to what is above it.
+    pub fn is_at(&self, path: &str) -> bool {
+        let here = self.path.split('?').next().unwrap_or_default();
+        here == path || here.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    async fn load(app: &App, visit: &Visit, path: &str) -> Result<Self, Problem> {
+        let mut frame = Frame { known: true, notice: words::notice(path), ..Frame::bare(app, path) };
+        let person = async {
+            let Who::Person { actor, .. } = &visit.who else { return Ok::<_, Problem>(None) };
+            let Some(user) = accounts::find_user(&visit.ctx, actor.user_id).await? else { return Ok(None) };
+            let name = [user.first_name, user.last_name].into_iter().flatten().collect::<Vec<_>>().join(" ");
+            Ok(Some(Person { name, email: user.email.unwrap_or_default(), role: actor.role }))
+        };
+        let pieces = async {
+            let Ok(shopper) = visit.shopper() else { return 0 };
+            // A cart that cannot be shown is no reason to show nothing.
+            carts::show_cart(&visit.ctx, &shopper, carts::Which::Active).await.map_or(0, |cart| cart.item_count)
+        };
+        let (person, pieces) = futures::future::join(person, pieces).await;
+        (frame.person, frame.pieces) = (person?, pieces);
+        Ok(frame)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Frame
+where
+    App: FromRef<S>,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let app = App::from_ref(state);
+        let Some(visit) = parts.extensions.get::<Visit>() else {
+            return Err(Problem::internal("a route of no shop has no frame"));
+        };
+        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+        let csrf = form::token(visit, &parts.extensions);
+        Ok(Frame { csrf, ..Frame::load(&app, visit, path).await? })
+    }
+}

@@ -1,0 +1,31 @@
+//! Every page: who may see it, and what answers. One list for each part, from which the routes and the rules are made.
+
+use axum::{Router, middleware};
+
+use super::{admin, assets, form, shop};
+use crate::http::{App, access::Rule};
+
+/// Declares pages: `get "/cart" (Anyone) => cart::show;`. Makes `PAGES`, who may call what, and `router`.
+macro_rules! pages {
+    ($($method:ident $path:literal ($access:expr) $(.$mark:ident)* => $handler:path;)*) => {
+        pub const PAGES: &[$crate::http::access::Rule] =
+            &[$($crate::http::access::$method($path, $access)$(.$mark())*),*];
+
+        pub fn router() -> axum::Router<$crate::http::App> {
+            axum::Router::new()$(.route($path, axum::routing::$method($handler)))*
+        }
+    };
+}
+pub(crate) use pages;
+
+const PARTS: [&[Rule]; 3] = [assets::PAGES, shop::PAGES, admin::PAGES];
+
+/// The rules of all pages.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    PARTS.into_iter().flatten()
+}
+
+pub fn router() -> Router<App> {
+    let pages = shop::router().merge(admin::router()).layer(middleware::from_fn(form::remember));
+    pages.merge(assets::router())
+}

@@ -1,0 +1,113 @@
+//! How things are said to people: amounts, days, what has just been done.
+
+use merkato::Currency;
+use rust_decimal::Decimal;
+use widerow::Timestamp;
+
+/// What has just been done, by its name in the address of the page that one is sent to.
+const NOTICES: &[(&str, &str)] = &[
+    ("added", "It is in your cart."),
+    ("changed", "Your changes are saved."),
+    ("removed", "It is removed."),
+    ("logged-in", "You are logged in."),
+    ("logged-out", "You are logged out."),
+];
+
+/// The notice that a path's query names. Nothing else is shown, whatever somebody writes into a link.
+pub fn notice(path: &str) -> Option<&'static str> {
+    let (_, query) = path.split_once('?')?;
+    let name = query.split('&').find_map(|pair| pair.strip_prefix("notice="))?;
+    NOTICES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// `€1,234.50`; a currency without a sign of its own as `1,234.50 CHF`.
+pub fn money(amount: Decimal, currency: &Currency) -> String {
+    let mut rounded = merkato::money::round(amount, currency).unwrap_or(amount);
+    rounded.rescale(currency.decimals().unwrap_or(2));
+    let text = rounded.abs().to_string();
+    let (whole, rest) =
+        text.split_once('.').map_or((text.as_str(), String::new()), |(whole, rest)| (whole, format!(".{rest}")));
+    let sign = if rounded.is_sign_negative() && !rounded.is_zero() { "−" } else { "" };
+    let number = format!("{}{rest}", thousands(whole));
+    match currency.code() {
+        "EUR" => format!("{sign}€{number}"),
+        "USD" => format!("{sign}${number}"),
+        "GBP" => format!("{sign}£{number}"),
+        "JPY" => format!("{sign}¥{number}"),
+        code => format!("{sign}{number} {code}"),
+    }
+}
+
+/// `1,234,567`.
+pub fn thousands(digits: &str) -> String {
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// `15 November 2026`.
+pub fn day(at: Timestamp) -> String {
+    let text = at.to_string();
+    let part = |range| text.get(range).and_then(|part: &str| part.parse::<usize>().ok()).unwrap_or_default();
+    let month = MONTHS.get(part(5..7).wrapping_sub(1)).unwrap_or(&"");
+    format!("{} {month} {}", part(8..10), part(0..4))
+}
+
+/// `15 November 2026, 21:05`, in UTC.
+pub fn moment(at: Timestamp) -> String {
+    let text = at.to_string();
+    format!("{}, {}", day(at), text.get(11..16).unwrap_or_default())
+}
+
+/// `1 piece`, `3 pieces`.
+pub fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(&number.to_string()), if number == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_written_as_people_write_them() {
+        let money = |text: &str, code: &str| money(Decimal::from_str_exact(text).unwrap(), &Currency::new(code));
+        assert_eq!(money("1234567.5", "EUR"), "€1,234,567.50");
+        assert_eq!(money("-3", "USD"), "−$3.00");
+        assert_eq!(money("999", "JPY"), "¥999");
+        assert_eq!(money("0.005", "CHF"), "0.01 CHF");
+    }
+
+    #[test]
+    fn a_moment_is_told_with_its_day() {
+        let at = Timestamp::from_millis(1_794_776_700_000);
+        assert_eq!(moment(at), format!("{}, {}", day(at), &at.to_string()[11..16]));
+        assert!(day(at).ends_with("November 2026"), "{}", day(at));
+    }
+
+    #[test]
+    fn only_known_notices_are_shown() {
+        assert_eq!(notice("/cart?notice=added"), Some("It is in your cart."));
+        assert_eq!(notice("/cart?notice=You+have+won"), None);
+        assert_eq!(notice("/cart"), None);
+    }
+}
