@@ -48,6 +48,10 @@ use crate::{
     value::Value,
 };
 
+/// What may stay in memory of what was not yet sorted to disk when the folder was last closed. Less than this is not worth a
+/// file of its own at every start.
+const RECOVERED_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
 /// Settings of the embedded engine.
 #[derive(Clone, Debug)]
 pub struct EmbeddedConfig {
@@ -116,6 +120,12 @@ impl Embedded {
             e => engine_error(e),
         })?;
         let (_, layouts) = schema::migrate(&db, &catalog, schema, false)?;
+        // What the journal gave back would stay in memory until as much again was written.
+        if db.write_buffer_size() >= RECOVERED_BYTES_MAX {
+            for keyspace in [&rows, &expiry] {
+                keyspace.rotate_memtable().map_err(engine_error)?;
+            }
+        }
         let (requests, queue) = mpsc::channel(committer::QUEUE_COMMITS_MAX);
         let stripes = Arc::new(Stripes::new());
         let written = Arc::new(Written::default());

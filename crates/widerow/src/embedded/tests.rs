@@ -1,15 +1,18 @@
-//! Keys: injective, ordered, and read back as they were.
+//! Keys: injective, ordered, and read back as they were. Memory after a start.
+
+use std::time::Duration;
 
 use proptest::prelude::*;
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
 use super::{
+    Embedded, RECOVERED_BYTES_MAX,
     key::{self, KeyReader},
     row::Bookkeeping,
 };
 use crate::{
-    Row,
+    Commit, Database, Row, Schema,
     key::Tenant,
     time::{Date, Timestamp},
     value::Value,
@@ -95,4 +98,39 @@ proptest! {
         let state = Bookkeeping { version, sequence, outbox };
         prop_assert_eq!(Bookkeeping::decode(&state.encode()).unwrap(), state);
     }
+}
+
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "notes", partition(number))]
+struct Note {
+    number: i32,
+    text: String,
+}
+
+/// What was written before the folder was closed does not stay in memory after it was opened again.
+#[tokio::test]
+async fn what_the_journal_gives_back_is_written_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = || Schema::new().table::<Note>().build().unwrap();
+    let note = |number: i32| Note { number, text: "x".repeat(1_000) };
+    let notes = i32::try_from(RECOVERED_BYTES_MAX / 1_000 + 100).unwrap();
+    {
+        let database = Database::new(Embedded::open(folder.path(), &schema()).unwrap(), schema());
+        database.migrate().await.unwrap();
+        let store = database.tenant("t").unwrap();
+        for first in (0..notes).step_by(50) {
+            let commit = (first..first + 50).fold(Commit::new(), |commit, number| commit.put(&note(number)));
+            store.commit(commit).await.unwrap();
+        }
+    }
+    let engine = Embedded::open(folder.path(), &schema()).unwrap();
+    let mut waits = 0;
+    while engine.db.write_buffer_size() >= RECOVERED_BYTES_MAX / 4 {
+        waits += 1;
+        assert!(waits < 400, "{} bytes are still in memory", engine.db.write_buffer_size());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let database = Database::new(engine, schema());
+    let store = database.tenant("t").unwrap();
+    assert_eq!(store.get::<Note>(notes - 1).await.unwrap(), Some(note(notes - 1)));
 }
