@@ -109,6 +109,13 @@ pub(crate) fn disjoint(table: &Table, mut prefixes: Vec<Vec<Value>>) -> Vec<Vec<
     prefixes
 }
 
+/// Whether the key begins with one of the prefixes, which are as `disjoint` leaves them.
+pub(crate) fn covered(table: &Table, prefixes: &[Vec<Value>], key: &[Value]) -> bool {
+    // Whatever stands between a prefix and a key that begins with it begins with it, too: it can only be the last before.
+    let behind = prefixes.partition_point(|prefix| clustering_order(table, prefix, key).is_le());
+    behind > 0 && key.starts_with(&prefixes[behind - 1])
+}
+
 fn check_columns(table: &Table, columns: &[Column], values: &[Value]) -> Result<()> {
     columns.iter().zip(values).try_for_each(|(column, value)| check_cell(table, column, value, true))
 }

@@ -79,6 +79,22 @@ proptest! {
     }
 
     #[test]
+    fn disjoint_prefixes_cover_what_any_of_them_did(
+        prefixes in prop::collection::vec((keys(), 0..7usize), 0..12), key in keys(), like in any::<prop::sample::Index>(), shared in 0..7usize,
+    ) {
+        let mut key = key[2..].to_vec();
+        let prefixes: Vec<Vec<Value>> = prefixes.into_iter().map(|(values, long)| values[2..2 + long].to_vec()).collect();
+        // A key that begins as one of them does.
+        if let Some(one) = prefixes.get(like.index(prefixes.len().max(1))) {
+            let shared = shared.min(one.len());
+            key[..shared].clone_from_slice(&one[..shared]);
+        }
+        let any = prefixes.iter().any(|prefix| key.starts_with(prefix));
+        let disjoint = crate::key::disjoint(Keys::table(), prefixes);
+        prop_assert_eq!(crate::key::covered(Keys::table(), &disjoint, &key), any);
+    }
+
+    #[test]
     fn damaged_keys_are_refused_or_read_never_a_panic(values in keys(), at in 0..200usize, byte in any::<u8>()) {
         let mut bytes = encode(&values);
         let at = at % bytes.len();

@@ -11,8 +11,9 @@ use super::{
 };
 use crate::{
     commit::{Commit, Committed},
-    engine::{Anchor, RawRow, Version, Write, sort_rows},
+    engine::{Anchor, RawRow, Version, Write},
     error::{Error, Result},
+    key,
     row::Row,
     schema::Table,
     value::Value,
@@ -31,9 +32,9 @@ pub struct Remembered {
     version: Version,
     sequence: i64,
     statics: Option<Vec<Value>>,
-    /// All rows that begin with one of these are among the rows; none is a whole key.
+    /// All rows that begin with one of these are among the rows; none is a whole key. They are disjoint.
     prefixes: Vec<Vec<Value>>,
-    /// Each with the version that it was written or read at, the oldest first.
+    /// In clustering order, each with the version that it was written or read at.
     rows: Vec<(Version, RawRow)>,
 }
 
@@ -76,12 +77,17 @@ impl Remembered {
     /// Whether all rows under the prefix are known.
     fn knows(&self, prefix: &[Value]) -> bool {
         let whole = prefix.len() == self.table.clustering_columns;
-        self.covers(prefix) || (whole && self.rows.iter().any(|(_, row)| self.clustering(row) == prefix))
+        self.covers(prefix) || (whole && self.position(prefix).is_ok())
     }
 
     /// Whether a prefix that was read is one of this key.
     fn covers(&self, key: &[Value]) -> bool {
-        self.prefixes.iter().any(|known| key.starts_with(known))
+        key::covered(self.table, &self.prefixes, key)
+    }
+
+    /// Where the row of a clustering key stands, or would.
+    fn position(&self, clustering: &[Value]) -> Result<usize, usize> {
+        self.rows.binary_search_by(|(_, row)| key::clustering_order(self.table, self.clustering(row), clustering))
     }
 
     fn clustering<'r>(&self, row: &'r RawRow) -> &'r [Value] {
@@ -93,22 +99,29 @@ impl Remembered {
         let Some(version) = committed.version else { return false };
         self.version = version;
         self.sequence = self.sequence.saturating_add(1);
-        let clustering_columns = self.table.partition_columns..self.table.key_columns();
         for write in &plan.writes {
             if write.table().name != self.table.name || matches!(write, Write::Found { .. }) {
                 continue;
             }
             let Some(key) = plan::row_key(write) else { return false };
-            let clustering = key[self.table.partition_columns..].to_vec();
-            self.rows.retain(|(_, row)| row.values[clustering_columns.clone()] != clustering[..]);
+            let clustering = &key[self.table.partition_columns..];
+            let position = self.position(clustering);
             match write {
                 Write::Put { values, expires_at, .. } => {
                     let mut values = values.clone();
                     let statics = self.statics.iter().flatten().enumerate().filter(|(_, value)| !value.is_null());
                     statics.for_each(|(column, value)| values[column] = value.clone());
-                    self.rows.push((version, RawRow { values, expires_at: *expires_at }));
+                    let row = (version, RawRow { values, expires_at: *expires_at });
+                    match position {
+                        Ok(there) => self.rows[there] = row,
+                        Err(place) => self.rows.insert(place, row),
+                    }
                 }
-                Write::Delete { .. } if self.covers(&clustering) => {}
+                Write::Delete { .. } if self.covers(clustering) => {
+                    if let Ok(there) = position {
+                        self.rows.remove(there);
+                    }
+                }
                 // That a row is not there is only known under a prefix.
                 _ => return false,
             }
@@ -120,12 +133,19 @@ impl Remembered {
     fn forget_oldest(&mut self) {
         let fresh = Version(self.version.0.saturating_sub(OTHER_ROWS_MICROS));
         let mut rows = std::mem::take(&mut self.rows);
-        let others = rows.iter().filter(|(_, row)| !self.covers(self.clustering(row))).count();
-        let mut spare = others.saturating_sub(OTHER_ROWS_MAX);
+        let others = rows.iter().filter(|(_, row)| !self.covers(self.clustering(row)));
+        let mut ages: Vec<Version> = others.map(|(written, _)| *written).collect();
+        let mut spare = ages.len().saturating_sub(OTHER_ROWS_MAX);
+        // All that are older than the last one that goes, go; of those as old as it, as many as are spare.
+        let last = (spare > 0).then(|| *ages.select_nth_unstable(spare - 1).1);
+        spare -= ages.iter().filter(|age| last.is_some_and(|last| **age < last)).count();
         rows.retain(|(written, row)| {
-            let goes = (spare > 0 || *written < fresh) && !self.covers(self.clustering(row));
-            spare = spare.saturating_sub(usize::from(goes));
-            !goes
+            if self.covers(self.clustering(row)) {
+                return true;
+            }
+            let equal = spare > 0 && last == Some(*written);
+            spare -= usize::from(equal);
+            !(equal || *written < fresh || last.is_some_and(|last| *written < last))
         });
         self.rows = rows;
     }
@@ -144,9 +164,8 @@ impl Store {
         if assumed.iter().any(|key| key.len() < table.clustering_columns) {
             return Ok(None);
         }
-        let wanted = |row: &&RawRow| prefixes.iter().any(|prefix| last.clustering(row).starts_with(prefix));
-        let mut rows: Vec<_> = last.rows.iter().map(|(_, row)| row).filter(wanted).cloned().map(Some).collect();
-        sort_rows(table, &mut rows);
+        let wanted = |row: &&RawRow| key::covered(table, prefixes, last.clustering(row));
+        let rows: Vec<_> = last.rows.iter().map(|(_, row)| row).filter(wanted).cloned().map(Some).collect();
         let anchor = Anchor {
             version: Some(last.version),
             sequence: last.sequence,
@@ -163,14 +182,17 @@ impl Store {
         let Some(written) = Self::keys_of(&plan).filter(|_| plan.is_of(table, &last.partition)) else {
             return Ok(None);
         };
-        let known = |key: &Vec<Value>| prefixes.iter().any(|prefix| key.starts_with(prefix));
-        let puts = |key: &Vec<Value>| {
-            plan.writes.iter().any(|write| {
-                matches!(write, Write::Put { table: t, values, .. }
-                if t.name == table.name && values[table.partition_columns..table.key_columns()] == key[..])
-            })
-        };
-        if !written.iter().all(known) || !assumed.iter().all(puts) {
+        let known = |key: &Vec<Value>| key::covered(table, prefixes, key);
+        let puts = plan.writes.iter().filter_map(|write| match write {
+            Write::Put { table: t, values, .. } if t.name == table.name => {
+                Some(&values[table.partition_columns..table.key_columns()])
+            }
+            _ => None,
+        });
+        let mut puts: Vec<&[Value]> = puts.collect();
+        puts.sort_unstable_by(|one, other| key::clustering_order(table, one, other));
+        let is_put = |key: &Vec<Value>| puts.binary_search_by(|put| key::clustering_order(table, put, key)).is_ok();
+        if !written.iter().all(known) || !assumed.iter().all(is_put) {
             return Ok(None);
         }
         let known = Known { anchor, scope: Scope::Prefixes(prefixes.to_vec()) };

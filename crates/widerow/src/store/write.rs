@@ -2,7 +2,7 @@
 //!
 //! RACE: every decision rests on one version of the guarded partition, and the step is applied only at that version.
 
-use std::time::Duration;
+use std::{cmp::Ordering, time::Duration};
 
 use futures::FutureExt as _;
 
@@ -43,20 +43,24 @@ pub(super) struct Known {
 
 /// Which rows of the partition were read.
 pub(super) enum Scope {
-    /// Those with these clustering keys, one entry of `anchor.rows` for each.
+    /// Those with these clustering keys, in clustering order, one entry of `anchor.rows` for each.
     Keys(Vec<Vec<Value>>),
-    /// All that begin with one of these.
+    /// All that begin with one of these, which are disjoint.
     Prefixes(Vec<Vec<Value>>),
 }
 
 impl Known {
     /// The live row at the clustering key; None outside if it was not read.
     pub fn row(&self, table: &Table, clustering: &[Value], now: Timestamp) -> Option<Option<&RawRow>> {
+        let (rows, order) = (&self.anchor.rows, |key: &[Value]| key::clustering_order(table, key, clustering));
         let found = match &self.scope {
-            Scope::Keys(keys) => self.anchor.rows.get(keys.iter().position(|k| k == clustering)?)?.as_ref(),
-            Scope::Prefixes(prefixes) if prefixes.iter().any(|prefix| clustering.starts_with(prefix)) => {
-                let of = |row: &RawRow| row.values[table.partition_columns..table.key_columns()] == *clustering;
-                self.anchor.rows.iter().flatten().find(|row| of(row))
+            Scope::Keys(keys) => rows.get(keys.binary_search_by(|key| order(key)).ok()?)?.as_ref(),
+            Scope::Prefixes(prefixes) if key::covered(table, prefixes, clustering) => {
+                let found = rows.binary_search_by(|row| {
+                    row.as_ref()
+                        .map_or(Ordering::Less, |row| order(&row.values[table.partition_columns..table.key_columns()]))
+                });
+                found.ok().and_then(|position| rows[position].as_ref())
             }
             Scope::Prefixes(_) => return None,
         };
@@ -290,11 +294,12 @@ impl Store {
         self.inner.schema.derivations_of(table).any(|d| !(native_indexes && d.derived.index.is_some()))
     }
 
-    /// The clustering keys whose rows a step rests on; None where whole ranges are deleted.
+    /// The clustering keys whose rows a step rests on, in clustering order; None where whole ranges are deleted.
     pub(super) fn keys_of(plan: &Plan) -> Option<Vec<Vec<Value>>> {
-        let mut keys: Vec<Vec<Value>> = Vec::new();
+        let (table, _) = plan.guarded.as_ref()?;
+        let mut keys: Vec<Vec<Value>> = Vec::with_capacity(plan.guards.len() + plan.writes.len());
         for guard in &plan.guards {
-            if !matches!(guard.condition, Condition::CompareStatic { .. }) && !keys.contains(&guard.clustering) {
+            if !matches!(guard.condition, Condition::CompareStatic { .. }) {
                 keys.push(guard.clustering.clone());
             }
         }
@@ -303,15 +308,12 @@ impl Store {
                 Write::DeleteRange { .. } => return None,
                 Write::SetStatics { .. } | Write::Found { .. } => {}
                 Write::Put { .. } | Write::Delete { .. } => {
-                    if let Some(key) = plan::row_key(write) {
-                        let clustering = key[write.table().partition_columns..].to_vec();
-                        if !keys.contains(&clustering) {
-                            keys.push(clustering);
-                        }
-                    }
+                    keys.extend(plan::row_key(write).map(|key| key[table.partition_columns..].to_vec()));
                 }
             }
         }
+        keys.sort_unstable_by(|one, other| key::clustering_order(table, one, other));
+        keys.dedup();
         Some(keys)
     }
 
