@@ -28,7 +28,9 @@ pub use counts::{HoldStats, stats};
 pub use error::{Error, Result, Shortage};
 pub use ops::*;
 pub(crate) use tables::tables;
-pub use tables::{Availability, Hold, HoldState, Inventory, LowStock, MovementKind, StockMovement};
+pub use tables::{
+    Availability, Hold, HoldState, HoldValue, Inventory, LowStock, MovementKind, MovementValue, StockMovement,
+};
 
 use crate::pattern::{AccessPattern, Amount, ReadCost};
 

@@ -46,20 +46,32 @@ pub struct Inventory {
     /// Of stock: how many of the reserved units are free again from which instant on.
     pub ending: BTreeMap<Timestamp, i32>,
     pub updated_at: Timestamp,
-    /// Of a hold.
-    pub state: Option<HoldState>,
-    /// Of a hold: the units that were asked for.
-    pub hold_quantity: Option<i32>,
-    /// Of a hold: the units from each warehouse. Of a movement: what it added to each.
-    pub allocations: BTreeMap<String, i32>,
-    /// Of a hold: the units that no warehouse had.
-    pub backordered: Option<i32>,
-    /// Of a hold.
-    pub ends_at: Option<Timestamp>,
-    /// Of a hold.
-    pub created_at: Option<Timestamp>,
+    /// Of a hold. One value and not six: a sale writes many of them at once, and an engine's work goes by the cell.
+    pub hold: Option<HoldValue>,
     /// Of a movement.
-    pub movement: Option<MovementKind>,
+    pub movement: Option<MovementValue>,
+}
+
+/// What the row of a hold says of it.
+#[derive(Cell, Clone, Debug, PartialEq, Eq)]
+pub struct HoldValue {
+    pub state: HoldState,
+    /// The units that were asked for.
+    pub quantity: i32,
+    /// The units from each warehouse.
+    pub allocations: BTreeMap<String, i32>,
+    /// The units that no warehouse had.
+    pub backordered: Option<i32>,
+    pub ends_at: Timestamp,
+    pub created_at: Timestamp,
+}
+
+/// What the row of a movement says of it.
+#[derive(Cell, Clone, Debug, PartialEq, Eq)]
+pub struct MovementValue {
+    pub kind: MovementKind,
+    /// What it added to each warehouse.
+    pub deltas: BTreeMap<String, i32>,
 }
 
 /// What became of a hold. One that is held and whose time is over has ended.
@@ -123,12 +135,7 @@ impl Inventory {
             low_stock_threshold: None,
             ending: BTreeMap::new(),
             updated_at,
-            state: None,
-            hold_quantity: None,
-            allocations: BTreeMap::new(),
-            backordered: None,
-            ends_at: None,
-            created_at: None,
+            hold: None,
             movement: None,
         }
     }
@@ -144,13 +151,16 @@ impl Inventory {
     }
 
     pub(super) fn of_hold(hold: &Hold) -> Self {
-        Inventory {
-            state: Some(hold.state),
-            hold_quantity: Some(hold.quantity),
+        let value = HoldValue {
+            state: hold.state,
+            quantity: hold.quantity,
             allocations: hold.allocations.clone(),
             backordered: Some(hold.backordered).filter(|units| *units > 0),
-            ends_at: Some(hold.ends_at),
-            created_at: Some(hold.created_at),
+            ends_at: hold.ends_at,
+            created_at: hold.created_at,
+        };
+        Inventory {
+            hold: Some(value),
             ..Inventory::blank(hold.product_id, hold.hold_id, String::new(), hold.updated_at)
         }
     }
@@ -163,26 +173,23 @@ impl Inventory {
         now: Timestamp,
     ) -> Self {
         Inventory {
-            allocations: deltas.clone(),
-            movement: Some(kind),
+            movement: Some(MovementValue { kind, deltas: deltas.clone() }),
             ..Inventory::blank(product_id, MOVEMENTS, movement_id.to_string(), now)
         }
     }
 
     /// The hold that the row is, if it is one.
     pub(super) fn hold(&self) -> Option<Hold> {
-        if self.hold_id == STOCK || self.hold_id == MOVEMENTS {
-            return None;
-        }
+        let value = self.hold.clone()?;
         Some(Hold {
             product_id: self.product_id,
             hold_id: self.hold_id,
-            state: self.state?,
-            quantity: self.hold_quantity?,
-            allocations: self.allocations.clone(),
-            backordered: self.backordered.unwrap_or_default(),
-            ends_at: self.ends_at?,
-            created_at: self.created_at?,
+            state: value.state,
+            quantity: value.quantity,
+            allocations: value.allocations,
+            backordered: value.backordered.unwrap_or_default(),
+            ends_at: value.ends_at,
+            created_at: value.created_at,
             updated_at: self.updated_at,
             became: None,
         })

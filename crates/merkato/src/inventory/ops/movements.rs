@@ -15,7 +15,7 @@ use crate::{
     inventory::{
         error::{Error, Result},
         rules,
-        tables::{Availability, Inventory, MOVEMENTS, MovementKind, StockMovement},
+        tables::{Availability, Inventory, MOVEMENTS, MovementKind, MovementValue, StockMovement},
     },
     limits,
 };
@@ -127,7 +127,8 @@ pub async fn set_level(
     guarded_stock(ctx, product, Some(own), |stock, view| {
         if let Some(row) = view.rows.iter().find(|row| row.hold_id == MOVEMENTS) {
             // What it added rested on what was there: where it was made is all that can be compared.
-            if row.movement != Some(MovementKind::Adjust) || !row.allocations.contains_key(warehouse) {
+            let same = |made: &MovementValue| made.kind == MovementKind::Adjust && made.deltas.contains_key(warehouse);
+            if !row.movement.as_ref().is_some_and(same) {
                 return Err(Error::MovementMismatch { movement });
             }
             return Ok((Commit::new(), Moved { became: None, stock: StockLevels::of(stock) }));
@@ -207,7 +208,7 @@ async fn make(
     guarded_stock(ctx, product, Some(own), |stock, view| {
         let found = view.rows.iter().find(|row| row.hold_id == MOVEMENTS);
         if let Some(row) = found {
-            if row.movement != Some(parts.kind) || row.allocations != deltas {
+            if !row.movement.as_ref().is_some_and(|made| made.kind == parts.kind && made.deltas == deltas) {
                 return Err(Error::MovementMismatch { movement });
             }
             return Ok((Commit::new(), Moved { became: None, stock: StockLevels::of(stock) }));
