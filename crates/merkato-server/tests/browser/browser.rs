@@ -154,7 +154,7 @@ impl Browser {
     /// Waits until the text is there.
     pub async fn see(&self, text: &str) {
         self.until(&format!("see {text:?}"), async || {
-            let seen = self.text().await;
+            let seen = self.try_text().await?;
             if seen.contains(text) { Ok(()) } else { Err(format!("one sees: {}", excerpt(&seen))) }
         })
         .await;
@@ -163,7 +163,7 @@ impl Browser {
     /// Waits until the text is no longer there.
     pub async fn see_no_more(&self, text: &str) {
         self.until(&format!("see no more {text:?}"), async || {
-            let seen = self.text().await;
+            let seen = self.try_text().await?;
             if seen.contains(text) { Err(format!("one sees: {}", excerpt(&seen))) } else { Ok(()) }
         })
         .await;
@@ -171,7 +171,12 @@ impl Browser {
 
     /// All that is seen, on one line.
     pub async fn text(&self) -> String {
-        self.run::<Option<String>>(include_str!("scripts/text.js"), vec![json!(self.within)]).await.unwrap_or_default()
+        self.until("read", async || self.try_text().await).await
+    }
+
+    async fn try_text(&self) -> Result<String, String> {
+        let text = self.client.execute(include_str!("scripts/text.js"), vec![json!(self.within)]).await;
+        Ok(text.map_err(|error| error.to_string())?.as_str().unwrap_or_default().to_owned())
     }
 
     /// Presses a key, wherever the focus is.
@@ -260,8 +265,9 @@ impl Browser {
 
     async fn find(&self, deed: &str, name: &str, option: Option<&str>) -> Result<Element, String> {
         let arguments = vec![json!(deed), json!(name), json!(self.within), json!(option)];
-        // A page that is just being left has no answer.
-        let answer = self.client.execute(include_str!("scripts/find.js"), arguments).await.map_err(not_yet)?;
+        // A page that is just being left has no answer, and can be asked again: nothing was done.
+        let answer = self.client.execute(include_str!("scripts/find.js"), arguments).await;
+        let answer = answer.map_err(|error| error.to_string())?;
         if let Some(problem) = answer["problem"].as_str() {
             return Err(problem.to_owned());
         }

@@ -22,7 +22,8 @@ use crate::{
 const CASES_AT_ONCE: usize = 2;
 const CASE_TIME_MAX: Duration = Duration::from_secs(180);
 
-pub type Case = (&'static str, for<'w> fn(&'w World) -> LocalBoxFuture<'w, ()>);
+pub type Case = (&'static str, Play);
+type Play = for<'w> fn(&'w World) -> LocalBoxFuture<'w, ()>;
 
 /// Names a list of cases, each `async fn(&World)`.
 macro_rules! cases {
@@ -35,10 +36,11 @@ pub(crate) use cases;
 
 /// What all cases share.
 pub struct Stage {
+    /// ORDER: before the folder, as fields are dropped from first to last: the browsers write into it as long as they run.
+    pub driver: Driver,
     /// Everything that is written on the way.
     pub home: tempfile::TempDir,
     pub programs: Programs,
-    pub driver: Driver,
     pub axe: Option<Arc<str>>,
     /// The furnished shop that each case has a copy of.
     pub shop: OnceCell<PathBuf>,
@@ -48,10 +50,15 @@ pub struct Stage {
 pub fn run(cases: &[&[Case]], with_axe: &[&[Case]]) -> ! {
     let mut arguments = Arguments::from_args();
     arguments.test_threads = Some(arguments.test_threads.unwrap_or(CASES_AT_ONCE).min(CASES_AT_ONCE));
-    let programs = wanted_programs();
+    let required = wish().as_deref() == Some("required");
     let axe = std::env::var_os("MERKATO_TEST_AXE").filter(|path| !path.is_empty());
     let no_axe = axe.is_none().then(|| "MERKATO_TEST_AXE does not say where axe.min.js of axe-core is".to_owned());
+    let programs =
+        if wish().as_deref() == Some("off") { Err("MERKATO_TEST_BROWSER is off".into()) } else { Programs::find() };
     let no_browser = programs.clone().err();
+    if let Some(reason) = no_browser.as_ref().or(no_axe.as_ref()).filter(|_| required) {
+        panic!("nothing may be skipped, as MERKATO_TEST_BROWSER says, and {reason}");
+    }
     for (what, reason) in [("every case in the browser", &no_browser), ("every case with axe-core", &no_axe)] {
         if let Some(reason) = reason {
             eprintln!("skipped: {what}, as {reason}");
@@ -75,13 +82,9 @@ pub fn run(cases: &[&[Case]], with_axe: &[&[Case]]) -> ! {
     conclusion.exit()
 }
 
-/// `MERKATO_TEST_BROWSER` is `off` where these tests are run another time, and `required` where it is a failure to skip them.
-fn wanted_programs() -> Result<Programs, String> {
-    match std::env::var("MERKATO_TEST_BROWSER").as_deref() {
-        Ok("off") => Err("MERKATO_TEST_BROWSER is off".into()),
-        Ok("required") => Ok(Programs::find().unwrap_or_else(|reason| panic!("a browser is required, and {reason}"))),
-        _ => Programs::find(),
-    }
+/// `off` where these tests are run another time, and `required` where nothing of them may be skipped.
+fn wish() -> Option<String> {
+    std::env::var("MERKATO_TEST_BROWSER").ok()
 }
 
 fn set(programs: Programs, axe: Option<Arc<str>>) -> Stage {
@@ -98,7 +101,7 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn perform(stage: &Stage, name: &str, case: for<'w> fn(&'w World) -> LocalBoxFuture<'w, ()>) -> Result<(), Failed> {
+fn perform(stage: &Stage, name: &str, case: Play) -> Result<(), Failed> {
     RUNTIME.block_on(async {
         let world = World::open(stage).await;
         let ended = tokio::time::timeout(CASE_TIME_MAX, AssertUnwindSafe(case(&world)).catch_unwind()).await;
