@@ -13,12 +13,14 @@ cases![
     bad_paths_and_queries_are_problems,
     request_ids_are_taken_if_they_are_plain,
     too_many_requests_are_told_when_to_come_back,
+    a_trusted_proxy_says_who_the_client_is,
+    whoever_comes_when_all_turns_are_taken_is_told_so,
 ];
 
 async fn unknown_routes_and_methods_are_problems(target: &Target) {
     let world = World::new(target).await;
     assert_problem(world.get("/v1/nothing").send().await.unwrap(), 404, "not_found").await;
-    assert_problem(world.get("/").send().await.unwrap(), 404, "not_found").await;
+    assert_problem(world.get("/nothing").send().await.unwrap(), 404, "not_found").await;
     let answer = world.request("DELETE", "/v1/search").send().await.unwrap();
     assert_eq!(answer.headers()["allow"], "GET,HEAD");
     assert_problem(answer, 405, "method_not_allowed").await;
@@ -103,5 +105,42 @@ async fn too_many_requests_are_told_when_to_come_back(target: &Target) {
     assert_problem(forged, 429, "too_many_requests").await;
     assert_eq!(world.get("/healthz").send().await.unwrap().status(), 200);
     world.clock.advance_millis(60_000);
+    assert_eq!(world.get("/v1/categories").send().await.unwrap().status(), 200);
+}
+
+/// The nearest address that is not a proxy's counts; what stands before it anyone may have written.
+async fn a_trusted_proxy_says_who_the_client_is(target: &Target) {
+    let world = World::with(target, |settings| {
+        settings.rate.requests_a_minute = 2;
+        settings.trusted_proxies = vec!["127.0.0.0/8".parse().expect("a network")];
+    })
+    .await;
+    let ask = async |forwarded: &str| {
+        let answer = world.get("/v1/categories").header("x-forwarded-for", forwarded).send().await.unwrap();
+        answer.status().as_u16()
+    };
+    for client in ["9.9.9.1", "9.9.9.2", "8.8.8.8, 9.9.9.3", "9.9.9.4, 127.0.0.7"] {
+        assert_eq!([ask(client).await, ask(client).await, ask(client).await], [200, 200, 429], "{client}");
+    }
+    assert_eq!(ask("1.2.3.4, 9.9.9.1").await, 429, "the same client with a forged one before it");
+}
+
+async fn whoever_comes_when_all_turns_are_taken_is_told_so(target: &Target) {
+    let world = World::with(target, |settings| settings.requests_at_once_max = 1).await;
+    let body = json!({"email": "nobody@example.com"});
+    // Each keeps its turn for a quarter of a second.
+    let asked = (0..8).map(|_| world.post("/v1/auth/password-reset", &body).send());
+    let mut statuses = Vec::new();
+    for answer in futures::future::join_all(asked).await {
+        let answer = answer.unwrap();
+        if answer.status() == 503 {
+            assert_eq!(answer.headers()["retry-after"], "1");
+            assert_problem(answer, 503, "busy").await;
+            statuses.push(503);
+        } else {
+            statuses.push(answer.status().as_u16());
+        }
+    }
+    assert!(statuses.contains(&202) && statuses.contains(&503), "{statuses:?}");
     assert_eq!(world.get("/v1/categories").send().await.unwrap().status(), 200);
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use merkato::accounts::Role;
 use merkato_server::http::settings::TlsSettings;
 use serde_json::json;
@@ -12,13 +14,14 @@ use tokio::{
 };
 use tokio_rustls::{
     TlsConnector,
+    client::TlsStream,
     rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
 };
 use widerow_testing::{Target, cases};
 
 use crate::world::{PASSWORD, World};
 
-cases![cookies_are_secure_over_tls, a_handshake_that_never_comes_is_let_go_of];
+cases![cookies_are_secure_over_tls, http_2_is_spoken_to_who_can, a_handshake_that_never_comes_is_let_go_of];
 
 async fn world(target: &Target, folder: &tempfile::TempDir) -> (World, rcgen::CertifiedKey<rcgen::KeyPair>) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
@@ -32,18 +35,44 @@ async fn world(target: &Target, folder: &tempfile::TempDir) -> (World, rcgen::Ce
     (world.await, made)
 }
 
-async fn cookies_are_secure_over_tls(target: &Target) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (world, made) = world(target, &folder).await;
-    let (_, email) = world.user(&world.ctx, Role::Customer).await;
+/// A connection of a client that trusts the certificate and speaks this protocol.
+async fn connect(world: &World, made: &rcgen::CertifiedKey<rcgen::KeyPair>, protocol: &str) -> TlsStream<TcpStream> {
     let mut roots = RootCertStore::empty();
     roots.add(made.cert.der().clone()).expect("a root");
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let config = config.with_safe_default_protocol_versions().expect("versions").with_root_certificates(roots);
-    let connector = TlsConnector::from(Arc::new(config.with_no_client_auth()));
+    let mut config = config.with_no_client_auth();
+    config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
     let socket = TcpStream::connect(world.address).await.expect("a connection");
     let name = ServerName::try_from("localhost").expect("a name");
-    let mut socket = connector.connect(name, socket).await.expect("a handshake");
+    TlsConnector::from(Arc::new(config)).connect(name, socket).await.expect("a handshake")
+}
+
+async fn http_2_is_spoken_to_who_can(target: &Target) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (world, made) = world(target, &folder).await;
+    let socket = connect(&world, &made, "h2").await;
+    let (client, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(socket)).await.expect("a handshake");
+    let connection = tokio::spawn(connection);
+    // Side by side on one connection.
+    let asked = ["/v1/categories", "/v1/nothing", "/healthz"].map(|path| {
+        let request = http::Request::get(format!("https://localhost{path}")).header("merkato-tenant", world.tenant());
+        let request = request.body(http_body_util::Empty::<bytes::Bytes>::new()).expect("a request");
+        let mut client = client.clone();
+        async move { client.send_request(request).await.expect("an answer") }
+    });
+    let answers = futures::future::join_all(asked).await;
+    let statuses: Vec<_> = answers.iter().map(|answer| (answer.version(), answer.status().as_u16())).collect();
+    assert_eq!(statuses, [200, 404, 200].map(|status| (http::Version::HTTP_2, status)));
+    drop((client, answers));
+    let _ = timeout(Duration::from_secs(10), connection).await.expect("it ends");
+}
+
+async fn cookies_are_secure_over_tls(target: &Target) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (world, made) = world(target, &folder).await;
+    let (_, email) = world.user(&world.ctx, Role::Customer).await;
+    let mut socket = connect(&world, &made, "http/1.1").await;
     let body = json!({"email": email, "password": PASSWORD}).to_string();
     let request = format!(
         "POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nMerkato-Tenant: {}\r\nContent-Type: application/json\r\n\
