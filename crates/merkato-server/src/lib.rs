@@ -6,4 +6,5 @@ pub mod config;
 pub mod demo;
 pub mod http;
 pub mod jobs;
+pub mod pictures;
 pub mod web;

@@ -6,6 +6,7 @@ use std::{
 };
 
 use axum::Router;
+use http::{HeaderMap, Uri};
 use merkato::{Context, Settings, context::Chance, secrets};
 use tokio::sync::{OnceCell, Semaphore};
 use utoipa::openapi::OpenApi;
@@ -24,6 +25,7 @@ use super::{
     settings::HttpSettings,
     sign::{self, KEY_BYTES, Signer},
     system::Readiness,
+    who,
 };
 
 /// What all bodies that are being gathered may take, beyond a little for each.
@@ -84,8 +86,8 @@ pub enum StartError {
     HostTwice { host: String, one: String, other: String },
     #[error("signing_key: not {} hexadecimal digits", 2 * KEY_BYTES)]
     SigningKey,
-    #[error("cors_origins: {origin} is not an origin as https://shop.example")]
-    Origin { origin: String },
+    #[error("{setting}: {origin} is not an origin as https://shop.example")]
+    Origin { setting: &'static str, origin: String },
     #[error("the route {route} is not in the table of who may call what")]
     NoRule { route: String },
     #[error("the table of who may call what has the route {route}, which there is not")]
@@ -116,14 +118,8 @@ impl App {
                 }
             }
         }
-        for origin in &settings.cors_origins {
-            let good = origin.split_once("://").is_some_and(|(scheme, host)| {
-                matches!(scheme, "http" | "https") && !host.is_empty() && !host.contains('/') && !host.contains('*')
-            });
-            if !good || http::HeaderValue::try_from(origin.as_str()).is_err() {
-                return Err(StartError::Origin { origin: origin.clone() });
-            }
-        }
+        check_origins("cors_origins", &settings.cors_origins)?;
+        check_origins("pages.picture_origins", &settings.pages.picture_origins)?;
         let signing_key = match &settings.signing_key {
             Some(text) => {
                 let key = sign::unhex(text.expose()).and_then(|bytes| bytes.try_into().ok());
@@ -207,6 +203,20 @@ impl App {
         same_host || self.settings().public_url.as_deref().is_some_and(|url| url.trim_end_matches('/') == origin)
     }
 
+    /// Where the asked site is, as `https://shop.example`: the shop's own host, or what the settings say, or the host that was
+    /// asked for.
+    pub fn site(&self, headers: &HeaderMap, uri: &Uri) -> String {
+        let scheme = if self.settings().is_secure() { "https" } else { "http" };
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b".-:[]".contains(&b);
+        let authority = who::authority(headers, uri).filter(|authority| authority.bytes().all(plain));
+        let own = who::host(headers, uri).is_some_and(|host| self.tenant_of_host(&host).is_some());
+        match (&self.settings().public_url, authority) {
+            (_, Some(authority)) if own => format!("{scheme}://{authority}"),
+            (Some(url), _) => url.trim_end_matches('/').to_owned(),
+            (None, authority) => format!("{scheme}://{}", authority.unwrap_or("localhost")),
+        }
+    }
+
     pub fn settings(&self) -> &HttpSettings {
         &self.0.settings
     }
@@ -246,6 +256,20 @@ impl App {
 
     pub(super) fn turns(&self) -> &Arc<Semaphore> {
         &self.0.turns
+    }
+}
+
+/// Each is a scheme and a host, and nothing that would mean more in the header it is written into.
+fn check_origins(setting: &'static str, origins: &[String]) -> Result<(), StartError> {
+    let plain =
+        |host: &str| !host.is_empty() && host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:[]".contains(&b));
+    let good = |origin: &&String| match origin.split_once("://") {
+        Some((scheme, host)) => matches!(scheme, "http" | "https") && plain(host),
+        None => false,
+    };
+    match origins.iter().find(|origin| !good(origin)) {
+        Some(origin) => Err(StartError::Origin { setting, origin: origin.clone() }),
+        None => Ok(()),
     }
 }
 

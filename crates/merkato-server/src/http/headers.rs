@@ -11,6 +11,18 @@ const CSP_API: &str = "default-src 'none'; frame-ancestors 'none'; base-uri 'non
 pub const CSP_PAGE: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
      connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+/// Lets a page show the pictures of other hosts, those that are named.
+pub fn allow_pictures(headers: &mut HeaderMap, origins: &[String]) {
+    let is_page = headers.get(header::CONTENT_SECURITY_POLICY).is_some_and(|policy| policy == CSP_PAGE);
+    if !is_page || origins.is_empty() {
+        return;
+    }
+    let policy = CSP_PAGE.replace("img-src 'self'", &format!("img-src 'self' {}", origins.join(" ")));
+    if let Ok(policy) = HeaderValue::try_from(policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+}
+
 fn set_if_absent(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
     headers.entry(name).or_insert(HeaderValue::from_static(value));
 }

@@ -62,6 +62,7 @@ pub async fn observe(State(app): State<App>, mut request: Request, next: Next) -
     let took = began.elapsed();
     let status = response.status();
     app.metrics().count(route, &method, status, took, &cost);
+    headers::allow_pictures(response.headers_mut(), &app.settings().pages.picture_origins);
     headers::secure(response.headers_mut(), app.settings().is_secure());
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);

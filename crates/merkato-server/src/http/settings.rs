@@ -86,6 +86,8 @@ pub struct PagesSettings {
     pub name: String,
     /// What it is, in a few words.
     pub tagline: String,
+    /// Hosts from which pictures of products are shown, as `https://pictures.example`. Others' are replaced by drawn ones.
+    pub picture_origins: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -138,7 +140,7 @@ impl Default for RateSettings {
 
 impl Default for PagesSettings {
     fn default() -> Self {
-        PagesSettings { enabled: true, name: "merkato".into(), tagline: String::new() }
+        PagesSettings { enabled: true, name: "merkato".into(), tagline: String::new(), picture_origins: Vec::new() }
     }
 }
 

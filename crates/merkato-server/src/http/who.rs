@@ -119,6 +119,11 @@ impl Visit {
         Ok(page)
     }
 
+    /// A cursor as a client sees it.
+    pub fn cursor(&self, cursor: &Cursor) -> String {
+        cursor::seal(self.shop.signer(), &self.list, cursor)
+    }
+
     /// A page as a client sees it, with the cursor to the next.
     pub fn listing<R, T: ToSchema>(&self, page: Page<R>, view: impl FnMut(R) -> T) -> Listing<T> {
         self.listed(page.rows, page.next, view)
@@ -126,7 +131,7 @@ impl Visit {
 
     /// As `listing`, of rows that are no page of one partition.
     pub fn listed<R, T: ToSchema>(&self, rows: Vec<R>, next: Option<Cursor>, view: impl FnMut(R) -> T) -> Listing<T> {
-        let next = next.map(|next| cursor::seal(self.shop.signer(), &self.list, &next));
+        let next = next.map(|next| self.cursor(&next));
         Listing { data: rows.into_iter().map(view).collect(), next_cursor: next }
     }
 }
@@ -257,7 +262,7 @@ async fn shop(app: &App, bearer: &Option<Bearer>, headers: &HeaderMap, uri: &Uri
 }
 
 /// The host that was asked for, without its port, in lower case.
-fn host(headers: &HeaderMap, uri: &Uri) -> Option<String> {
+pub(super) fn host(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     let authority = authority(headers, uri)?;
     let host = authority
         .rsplit_once(':')
@@ -265,7 +270,7 @@ fn host(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     Some(host.trim_end_matches('.').to_ascii_lowercase())
 }
 
-fn authority<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
+pub(super) fn authority<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
     let of_uri = uri.authority().map(|authority| authority.as_str());
     of_uri.or_else(|| headers.get(header::HOST)?.to_str().ok())
 }

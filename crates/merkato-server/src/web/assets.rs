@@ -33,12 +33,17 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
         version: hex(&Sha256::digest(text)[..6]),
     };
     // One sheet for each part: what both share, and its own.
-    let shop = concat!(include_str!("../../assets/base.css"), include_str!("../../assets/shop.css"));
+    let shop = concat!(
+        include_str!("../../assets/base.css"),
+        include_str!("../../assets/shop.css"),
+        include_str!("../../assets/shop-catalog.css"),
+    );
     let admin = concat!(include_str!("../../assets/base.css"), include_str!("../../assets/admin.css"));
+    let shop_script = concat!(include_str!("../../assets/shop.js"), include_str!("../../assets/shop-catalog.js"));
     let all = [
         ("shop.css", CSS, shop),
         ("admin.css", CSS, admin),
-        ("shop.js", SCRIPT, include_str!("../../assets/shop.js")),
+        ("shop.js", SCRIPT, shop_script),
         ("admin.js", SCRIPT, include_str!("../../assets/admin.js")),
         ("mark.svg", "image/svg+xml", include_str!("../../assets/mark.svg")),
     ];

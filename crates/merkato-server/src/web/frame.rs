@@ -3,8 +3,10 @@
 use axum::extract::{FromRef, FromRequestParts};
 use http::request::Parts;
 use merkato::{
+    PageRequest,
     accounts::{self, Role},
     carts,
+    catalog::{self, Subcategory},
 };
 
 use super::{assets, form, words};
@@ -18,6 +20,9 @@ pub struct Person {
     pub role: Role,
 }
 
+/// Categories that every page of the shop has a link to.
+const CATEGORIES_MAX: usize = 12;
+
 /// Given to every template as `frame`.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
@@ -25,6 +30,10 @@ pub struct Frame {
     pub tagline: String,
     /// Where the visitor is, with the query.
     pub path: String,
+    /// The site's address, as `https://shop.example`, for links that others follow.
+    pub site: String,
+    /// The categories at the top, in the shop.
+    pub categories: Vec<Subcategory>,
     /// Whether it was looked up who is there. A page about an error does not ask the store.
     pub known: bool,
     pub person: Option<Person>,
@@ -62,6 +71,12 @@ impl Frame {
         here == path || here.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
     }
 
+    /// Whether the visitor looks at this category.
+    pub fn is_in(&self, category: &Subcategory) -> bool {
+        let here = self.path.split('?').next().unwrap_or_default();
+        here.strip_prefix("/c/") == Some(category.slug.as_str())
+    }
+
     async fn load(app: &App, visit: &Visit, path: &str) -> Result<Self, Problem> {
         let mut frame = Frame { known: true, notice: words::notice(path), ..Frame::bare(app, path) };
         let person = async {
@@ -75,8 +90,16 @@ impl Frame {
             // A cart that cannot be shown is no reason to show nothing.
             carts::show_cart(&visit.ctx, &shopper, carts::Which::Active).await.map_or(0, |cart| cart.item_count)
         };
-        let (person, pieces) = futures::future::join(person, pieces).await;
-        (frame.person, frame.pieces) = (person?, pieces);
+        let categories = async {
+            if frame.is_at("/admin") {
+                return Vec::new();
+            }
+            // As with the cart: a page without them is better than none.
+            let first = PageRequest::first(CATEGORIES_MAX);
+            catalog::list_subcategories(&visit.ctx, None, first).await.map_or(Vec::new(), |page| page.rows)
+        };
+        let (person, pieces, categories) = tokio::join!(person, pieces, categories);
+        (frame.person, frame.pieces, frame.categories) = (person?, pieces, categories);
         Ok(frame)
     }
 }
@@ -94,6 +117,7 @@ where
         };
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let csrf = form::token(visit, &parts.extensions);
-        Ok(Frame { csrf, ..Frame::load(&app, visit, path).await? })
+        let site = app.site(&parts.headers, &parts.uri);
+        Ok(Frame { csrf, site, ..Frame::load(&app, visit, path).await? })
     }
 }

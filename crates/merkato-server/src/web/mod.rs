@@ -17,6 +17,7 @@ pub mod frame;
 mod html;
 pub mod next;
 pub mod pages;
+pub mod pictures;
 pub mod shop;
 pub mod words;
 

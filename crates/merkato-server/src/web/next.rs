@@ -21,6 +21,14 @@ pub fn see_other(path: &str) -> Response {
     }
 }
 
+/// Where something is now that was here before.
+pub fn moved(path: &str) -> Response {
+    match HeaderValue::try_from(path) {
+        Ok(location) => (StatusCode::MOVED_PERMANENTLY, [(header::LOCATION, location)]).into_response(),
+        Err(error) => Problem::internal(error).into_response(),
+    }
+}
+
 /// A page of this site that somebody named, and no other: browsers take `//host` and `/\host` for another one's.
 pub fn own_path(path: &str) -> Option<&str> {
     let plain = path.bytes().all(|b| b.is_ascii_graphic());

@@ -2,7 +2,7 @@
 
 use axum::{Router, middleware};
 
-use super::{admin, assets, form, shop};
+use super::{admin, assets, form, pictures, shop};
 use crate::http::{App, access::Rule};
 
 /// Declares pages: `get "/cart" (Anyone) => cart::show;`. Makes `PAGES`, who may call what, and `router`.
@@ -18,7 +18,7 @@ macro_rules! pages {
 }
 pub(crate) use pages;
 
-const PARTS: [&[Rule]; 3] = [assets::PAGES, shop::PAGES, admin::PAGES];
+const PARTS: [&[Rule]; 5] = [assets::PAGES, pictures::PAGES, shop::PAGES, shop::catalog::PAGES, admin::PAGES];
 
 /// The rules of all pages.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
@@ -26,6 +26,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 pub fn router() -> Router<App> {
-    let pages = shop::router().merge(admin::router()).layer(middleware::from_fn(form::remember));
-    pages.merge(assets::router())
+    let shop = shop::router().merge(shop::catalog::router());
+    let pages = shop.merge(admin::router()).layer(middleware::from_fn(form::remember));
+    pages.merge(assets::router()).merge(pictures::router())
 }

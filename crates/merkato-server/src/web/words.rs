@@ -84,6 +84,21 @@ pub fn count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(&number.to_string()), if number == 1 { one } else { many })
 }
 
+/// `35 cm`, `4.5 cm`, `1.2 m`, of millimetres.
+pub fn length(millimetres: i32) -> String {
+    let (number, unit) = match millimetres {
+        ..10 => (Decimal::from(millimetres), "mm"),
+        10..1_000 => (Decimal::new(millimetres.into(), 1), "cm"),
+        _ => (Decimal::new(millimetres.into(), 3), "m"),
+    };
+    format!("{} {unit}", number.normalize())
+}
+
+/// `350 g`, `1.2 kg`.
+pub fn weight(grams: i32) -> String {
+    if grams < 1_000 { format!("{grams} g") } else { format!("{} kg", Decimal::new(grams.into(), 3).normalize()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +117,12 @@ mod tests {
         let at = Timestamp::from_millis(1_794_776_700_000);
         assert_eq!(moment(at), format!("{}, {}", day(at), &at.to_string()[11..16]));
         assert!(day(at).ends_with("November 2026"), "{}", day(at));
+    }
+
+    #[test]
+    fn what_is_measured_is_told_in_the_unit_one_would_use() {
+        assert_eq!([length(4), length(45), length(350), length(1_200)], ["4 mm", "4.5 cm", "35 cm", "1.2 m"]);
+        assert_eq!([weight(350), weight(1_000), weight(1_250)], ["350 g", "1 kg", "1.25 kg"]);
     }
 
     #[test]

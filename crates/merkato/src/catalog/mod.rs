@@ -8,6 +8,7 @@
 //! 3. Every list that shows a product's name or price shows the present one: lists are derived in the commit of the change.
 //! 4. Of two editors who began at the same revision, the second is told (`Error::Edited`).
 
+mod choices;
 mod error;
 mod ops;
 mod order;
@@ -18,6 +19,7 @@ mod tables;
 mod tests;
 mod words;
 
+pub use choices::Choice;
 pub use error::Error;
 pub use ops::*;
 pub use order::SortOrder;

@@ -21,6 +21,12 @@ pub async fn view_product(visit: Visit, Path(id): Path<ProductId>) -> Result<Sta
     if product.status != ProductStatus::Active {
         return Err(catalog::Error::ProductNotFound { product: id }.into());
     }
+    count(&visit, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Counts a view of a product that is on sale.
+pub async fn count(visit: &Visit, id: ProductId) -> Result<(), Problem> {
     let visitor = match visit.who {
         Who::Nobody => {
             format!("{} {}", visit.client.address, visit.client.user_agent.as_deref().unwrap_or_default())
@@ -29,5 +35,5 @@ pub async fn view_product(visit: Visit, Path(id): Path<ProductId>) -> Result<Sta
     };
     let bytes = visitor.as_bytes();
     analytics::view_product(&visit.ctx, id, &bytes[..bytes.len().min(limits::VISITOR_BYTES_MAX)]).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! The shop: what shoppers see.
 
+pub mod catalog;
 mod home;
 
 use super::pages::pages;
