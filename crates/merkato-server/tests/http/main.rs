@@ -12,6 +12,7 @@ mod hostile;
 mod idempotency;
 mod me;
 mod orders;
+mod pages_catalog;
 mod principals;
 mod problems;
 mod stop;
@@ -40,6 +41,7 @@ fn main() {
             idempotency::CASES,
             me::CASES,
             orders::CASES,
+            pages_catalog::CASES,
             principals::CASES,
             problems::CASES,
             stop::CASES,
