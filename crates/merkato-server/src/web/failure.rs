@@ -38,7 +38,7 @@ impl Onlooker {
         let browser = accepts.is_some_and(|accept| accept.contains("text/html"));
         let lost = app.settings().pages.enabled && !has_route && browser && !uri.path().starts_with("/v1");
         let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-        (is_page || lost).then(|| Onlooker { path, reads: matches!(*method, Method::GET | Method::HEAD) })
+        (is_page || lost).then_some(Onlooker { path, reads: matches!(*method, Method::GET | Method::HEAD) })
     }
 }
 
