@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod config;
 pub mod demo;
+mod dice;
 pub mod http;
 pub mod jobs;
 pub mod pictures;
