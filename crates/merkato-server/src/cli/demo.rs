@@ -1,19 +1,22 @@
 //! `merkato demo`: a furnished shop in a folder of its own.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, pin::pin, time::Duration};
 
 use clap::Args;
+use merkato::Context;
 use serde_json::json;
 
 use super::{
     Global, logs,
     open::{Opened, TenantChoice},
-    output, serve,
+    output,
+    progress::Progress,
+    serve,
 };
-use crate::demo;
+use crate::demo::{self, Done, Size};
 
-/// Serve a small furnished shop on the embedded engine, in ./merkato-demo or --folder: the first start makes it, the next ones
-/// find it. Its logins are printed; they exist in that folder only.
+/// Serve a furnished shop on the embedded engine, in ./merkato-demo or --folder: the first start makes it, in some seconds, the
+/// next ones find it. Its addresses and logins are printed; the logins exist in that folder only.
 #[derive(Args, Default)]
 #[command(after_help = "Examples:
   merkato
@@ -28,10 +31,15 @@ pub struct Demo {
     /// Make the shop and do not serve it
     #[arg(long)]
     only_make: bool,
+    /// Make a smaller one, for tests: a thing of each kind, some dozen orders
+    #[arg(long)]
+    small: bool,
 }
 
 const FOLDER: &str = "merkato-demo";
 const TENANT: &str = "default";
+/// How often it is looked how far the making is.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 impl Demo {
     pub async fn run(self, global: &Global) -> anyhow::Result<()> {
@@ -50,7 +58,7 @@ impl Demo {
         let ctx = opened.context(&TenantChoice { tenant: TENANT.to_owned() })?;
         if !demo::is_furnished(&ctx).await? {
             eprintln!("making the demo shop in {} …", folder.display());
-            demo::write(&ctx, &demo::furnish(demo::SEED, ctx.now())).await?;
+            make(&ctx, if self.small { Size::Small } else { Size::Full }).await?;
         }
         let listener = if self.only_make { None } else { Some(serve::bind(&opened.config).await?) };
         let address = match &listener {
@@ -66,21 +74,37 @@ impl Demo {
     }
 }
 
+async fn make(ctx: &Context, size: Size) -> anyhow::Result<()> {
+    let furniture = demo::furnish(demo::SEED, ctx.now(), size);
+    let mut progress = Progress::new("things", u64::try_from(furniture.steps()).ok());
+    let done = Done::default();
+    let mut written = pin!(demo::write(ctx, furniture, &done));
+    loop {
+        match tokio::time::timeout(LOOK_EVERY, written.as_mut()).await {
+            Ok(written) => return written,
+            Err(_) => progress.at(done.count()),
+        }
+    }
+}
+
 fn tell(global: &Global, address: Option<&str>) -> anyhow::Result<()> {
-    let (admin, customer) = (demo::ADMIN, demo::CUSTOMER);
+    let (admin, clerk, customer) = (demo::ADMIN, demo::CLERK, demo::CUSTOMER);
     let at = |path: &str| address.map(|address| format!("{address}{path}"));
     if global.json {
         let login = |(email, password): (&str, &str)| json!({ "email": email, "password": password });
         return output::json(&json!({
-            "api": at("/v1/categories"), "docs": at("/docs"),
-            "logins": { "admin": login(admin), "customer": login(customer) },
+            "shop": demo::SHOP_NAME,
+            "storefront": at("/"), "admin": at("/admin"), "docs": at("/docs"), "api": at("/v1/categories"),
+            "logins": { "admin": login(admin), "staff": login(clerk), "customer": login(customer) },
         }));
     }
-    for (name, path) in [("API", "/v1/categories"), ("docs", "/docs")] {
+    for (name, path) in [("storefront", "/"), ("admin", "/admin"), ("docs", "/docs"), ("API", "/v1/categories")] {
         if let Some(address) = at(path) {
-            output::line(format!("{name:<11} {address}"))?;
+            output::line(format!("{name:<12}{address}"))?;
         }
     }
-    output::line(format!("admin       {}   password: {}", admin.0, admin.1))?;
-    output::line(format!("customer    {}     password: {}", customer.0, customer.1))
+    for (role, (email, password)) in [("admin", admin), ("staff", clerk), ("customer", customer)] {
+        output::line(format!("{role:<12}{email:<22}password: {password}"))?;
+    }
+    Ok(())
 }

@@ -20,7 +20,6 @@ pub(crate) enum Place {
 }
 
 pub(crate) struct Kind {
-    pub(crate) motif: Motif,
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     pub(crate) draw: fn(&mut Pen),
@@ -42,7 +41,7 @@ macro_rules! kinds {
             pub(crate) fn kind(self) -> &'static Kind {
                 match self {
                     $(Motif::$motif => &Kind {
-                        motif: Motif::$motif, name: $name, title: $title, draw: $draw, place: Place::$place, focus: $focus,
+                        name: $name, title: $title, draw: $draw, place: Place::$place, focus: $focus,
                         words: $words,
                     },)*
                 }
@@ -52,14 +51,14 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Pendant "pendant" "A pendant lamp" light::pendant, Hangs (200, 200) "pendant, ceiling lamp, ceiling light, lampshade, lighting, chandelier";
+    Pendant "pendant" "A pendant lamp" light::pendant, Hangs (200, 200) "pendant, pendant lamp, ceiling lamp, ceiling light, lampshade, lighting, chandelier";
     TableLamp "table-lamp" "A table lamp" light::table_lamp, Stands (200, 150) "table lamp, bedside lamp, lamp, light";
     DeskLamp "desk-lamp" "A desk lamp" light::desk_lamp, Stands (230, 160) "desk lamp, reading lamp, task lamp, clamp lamp, work lamp";
     FloorLamp "floor-lamp" "A floor lamp" light::floor_lamp, Floor (220, 140) "floor lamp, standing lamp, arc lamp";
     Candle "candle" "A candle" light::candle, Stands (200, 200) "candle, candlestick, candle holder, tealight, scented candle, candles and scents";
     Bulb "bulb" "A light bulb" light::bulb, Stands (200, 200) "bulb, light bulb, led";
     Chair "chair" "A chair" furniture::chair, Floor (200, 170) "chair, dining chair, seating, chairs and stools";
-    Sofa "sofa" "A sofa" furniture::sofa, Floor (200, 210) "sofa, couch, settee, sofas and armchairs";
+    Sofa "sofa" "A sofa" furniture::sofa, Floor (200, 210) "sofa, couch, settee, sofas and armchairs, home, living room, living";
     Armchair "armchair" "An armchair" furniture::armchair, Floor (200, 210) "armchair, easy chair, lounge chair, recliner";
     Stool "stool" "A stool" furniture::stool, Floor (200, 210) "stool, bench, footstool, ottoman";
     Table "table" "A table" furniture::table, Floor (220, 190) "table, desk, side table, coffee table, bedside table, furniture, tables, dining table, nightstand";
@@ -117,7 +116,7 @@ kinds! {
     Envelope "envelope" "A letter" desk::envelope, Lies (200, 230) "envelope, letter, card, greeting card, postcard, index card, writing paper, sticker, stamp, gift wrap";
     Headphones "headphones" "Headphones" desk::headphones, Stands (150, 200) "headphone, headphones, headset, earphone, earbud, ear muff, sound";
     Speaker "speaker" "A loudspeaker" desk::speaker, Stands (200, 210) "speaker, radio, soundbar, loudspeaker, record player, turntable, audio";
-    Keyboard "keyboard" "A keyboard" desk::keyboard, Lies (200, 210) "keyboard, mouse, laptop stand, trackpad, monitor, laptop, charger, cable, computer, numpad, hub";
+    Keyboard "keyboard" "A keyboard" desk::keyboard, Lies (200, 210) "keyboard, mouse, laptop stand, trackpad, monitor, laptop, charger, cable, computer, numpad, hub, device, electronics";
     Camera "camera" "A camera" desk::camera, Stands (200, 220) "camera, lens, instant camera, binocular, tripod, photo, webcam";
     PhoneCase "phone-case" "A phone case" desk::phone_case, Lies (190, 160) "phone case, phone, tablet sleeve, sleeve, laptop sleeve, smartphone, tablet, case, phone stand, power bank";
     ToyCar "toy-car" "A toy car" play::toy_car, Stands (200, 230) "toy car, car, truck, train, lorry, tractor, vehicle, fire engine, racing car, push car, van";
