@@ -65,6 +65,61 @@ const MATERIALS: &[Material] = &[
     ("Seed", "Open-pollinated, so that it can be saved for the next year.", "Keep it dry and cool until it is sown."),
 ];
 
+/// Words of a name that say what a thing is made of.
+const TELLING: &[(&str, &[&str])] = &[
+    ("cast iron", &["Cast iron"]),
+    ("iron", &["Cast iron"]),
+    ("grill", &["Cast iron"]),
+    ("wok", &["Carbon steel"]),
+    ("enamel", &["Enamelled steel"]),
+    ("camp", &["Enamelled steel"]),
+    ("steel", &["Stainless steel"]),
+    ("whisk", &["Stainless steel"]),
+    ("ladle", &["Stainless steel"]),
+    ("grater", &["Stainless steel"]),
+    ("rolling", &["Beech"]),
+    ("cup", &["Porcelain"]),
+    ("latte", &["Porcelain"]),
+    ("oak", &["Oak"]),
+    ("walnut", &["Walnut"]),
+    ("tripod", &["Oak", "Ash"]),
+    ("wooden", &["Beech", "Lime wood"]),
+    ("barn", &["Powder-coated steel"]),
+    ("paper pendant", &["Recycled paper"]),
+    ("glass", &["Glass"]),
+    ("brass", &["Brass"]),
+    ("merino", &["Merino wool"]),
+    ("bobble", &["Merino wool"]),
+    ("beanie", &["Merino wool"]),
+    ("wool", &["New wool", "Merino wool"]),
+    ("fleece", &["New wool"]),
+    ("felt", &["New wool", "Merino wool"]),
+    ("baby", &["Cotton"]),
+    ("cotton", &["Cotton"]),
+    ("sun hat", &["Cotton"]),
+    ("linen", &["Linen"]),
+    ("rain", &["Waxed canvas"]),
+    ("waxed", &["Waxed canvas"]),
+    ("overshirt", &["Cotton"]),
+    ("cabin", &["Aluminium"]),
+    ("leather", &["Leather"]),
+    ("boots", &["Leather"]),
+    ("football", &["Leather"]),
+    ("ball", &["Cotton"]),
+    ("canvas", &["Waxed canvas", "Cotton"]),
+    ("pieces", &["Recycled paper"]),
+    ("memory", &["Recycled paper"]),
+    ("chess", &["Lime wood"]),
+    ("dominoes", &["Lime wood"]),
+];
+
+/// What a thing of this name is made of, as far as the name tells: one of those that its line has.
+pub(super) fn told_by(name: &str, of: &[&'static str]) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    let told = TELLING.iter().filter(|(word, _)| name.contains(word)).flat_map(|(_, materials)| *materials);
+    told.copied().find(|material| of.contains(material))
+}
+
 /// What is not listed has only its name.
 pub(super) fn material(name: &'static str) -> Material {
     MATERIALS.iter().copied().find(|known| known.0 == name).unwrap_or((name, "", ""))

@@ -93,8 +93,9 @@ impl Shop {
         let Some((own, above)) = path.split_last() else { return };
         let product_id = ProductId(id(self.seed, "product", name));
         let dice = &mut self.dice;
-        let brand = brands::brand_of(line.brands[dice.index(line.brands.len())]);
-        let material = line.materials[dice.index(line.materials.len())];
+        let material = materials::told_by(name, line.materials);
+        let material = material.unwrap_or(line.materials[dice.index(line.materials.len())]);
+        let brand = maker(line, material, dice);
         let percent = dice.one_in(REDUCED).then(|| [10, 15, 20, 25, 30][dice.index(5)]);
         let price = percent.map_or(cents, |percent| (cents * (100 - percent) / 100 + 5) / 10 * 10);
         let stars = 34 + dice.below(8) + dice.below(8);
@@ -211,6 +212,14 @@ impl Shop {
             }
         }
     }
+}
+
+/// One of the line's brands that works with the material, or any of them.
+fn maker(line: &Line, material: &str, dice: &mut Dice) -> Option<&'static Brand> {
+    let all: Vec<&Brand> = line.brands.iter().filter_map(|name| brands::brand_of(name)).collect();
+    let able: Vec<&Brand> = all.iter().copied().filter(|brand| brand.works_with(material)).collect();
+    let from = if able.is_empty() { all } else { able };
+    from.get(dice.index(from.len())).copied()
 }
 
 fn badge(list: &str, product: &Product, position: i32) -> Option<String> {

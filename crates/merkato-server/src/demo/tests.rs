@@ -93,6 +93,16 @@ fn every_product_is_described_and_drawn() {
         }
         assert!(product.compare_at_price.is_none_or(|before| before > product.price), "{}", product.name);
         assert!(!product.attributes["Material"].contains(", "));
+        for (word, material) in [
+            ("iron", "Cast iron"),
+            ("oak", "Oak"),
+            ("cotton", "Cotton"),
+            ("linen", "Linen"),
+            ("enamel ", "Enamelled steel"),
+        ] {
+            let told = product.name.to_lowercase().contains(word) && !product.name.contains("barn");
+            assert!(!told || product.attributes["Material"] == material, "{}: {:?}", product.name, product.attributes);
+        }
     }
     for category in made.categories.iter().filter(|category| category.name != "Gifts") {
         assert_ne!(Motif::of(&category.name), Motif::Parcel, "{}", category.name);

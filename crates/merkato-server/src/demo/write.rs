@@ -15,7 +15,7 @@ use merkato::{
     accounts::{self, AddressInput, NewUser, Profile, Role},
     analytics,
     carts::{self, ItemSnapshot, Shopper},
-    catalog,
+    catalog::{self, Product},
     context::SystemChance,
     flows,
     id::{CheckoutId, UserId},
@@ -247,10 +247,13 @@ impl Writing {
         }
     }
 
-    /// Of the last orders, so that what is bought together is what is bought together now.
+    /// Of the last orders, and of what is of one department in each: what else was in the parcel goes together by accident.
     async fn purchase(&self, n: usize) -> anyhow::Result<usize> {
         let Some(past) = self.made.orders.iter().rev().nth(n) else { return Ok(0) };
-        let products: Vec<_> = past.lines.iter().map(|line| self.made.products[line.product].product_id).collect();
+        let products = past.lines.iter().map(|line| &self.made.products[line.product]);
+        let department = |product: &Product| product.category_path.first().copied().unwrap_or(product.category_id);
+        let first = products.clone().next().map(department);
+        let products: Vec<_> = products.filter(|of| Some(department(of)) == first).map(|of| of.product_id).collect();
         catalog::record_purchase(&self.ctx, past.order.0, &products).await?;
         Ok(1)
     }

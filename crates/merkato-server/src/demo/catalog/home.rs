@@ -278,7 +278,7 @@ const CUSHIONS: Line = Line {
 const BLANKETS: Line = Line {
     motif: Motif::Blanket,
     brands: &["Schafberg", "Leinweber"],
-    materials: &["Merino wool", "New wool", "Cotton"],
+    materials: &["Merino wool", "New wool", "Cotton", "Linen"],
     says: &[
         "140 by 200 cm: large enough for two, if they like each other.",
         "It is folded over the sofa by day and over the feet by night.",
@@ -309,7 +309,7 @@ const RUGS: Line = Line {
         ("Round rug Target", 189_00),
         ("Striped cotton rug", 98_00),
         ("Wool rug Ridge", 279_00),
-        ("Doormat, coir", 29_90),
+        ("Hall runner, striped", 69_00),
     ],
 };
 

@@ -41,7 +41,7 @@ const KETTLES: Line = Line {
         ("Gooseneck kettle, 0.9 l", 64_00),
         ("Camp kettle, 1 l", 36_50),
         ("Farmhouse kettle, 2.5 l", 58_00),
-        ("Electric kettle, 1.2 l", 79_00),
+        ("Stovetop kettle, 1.2 l", 79_00),
     ],
 };
 
@@ -260,10 +260,10 @@ const CARAFES: Line = Line {
 const UTENSILS: Line = Line {
     motif: Motif::Utensils,
     brands: &["Holzwerk Ahorn", "Nordtopf"],
-    materials: &["Beech", "Stainless steel", "Ash"],
+    materials: &["Beech", "Stainless steel"],
     says: &[
         "Small things that are in the hand every day should be good things.",
-        "It reaches the corner of every pot.",
+        "Made for hands that cook every day.",
     ],
     options: NONE,
     grams: (60, 700),

@@ -227,7 +227,7 @@ const SOCKS: Line = Line {
 const SHOES_LINE: Line = Line {
     motif: Motif::Shoe,
     brands: &["Wanderer", "Gratwerk"],
-    materials: &["Leather", "Cotton"],
+    materials: &["Leather", "Cotton", "New wool"],
     says: &["The sole is sewn, so that it can be replaced.", "They need no breaking in; one walk is enough."],
     options: SHOES,
     grams: (520, 1_500),
