@@ -24,7 +24,7 @@ impl ListId {
     pub fn new(tenant: &str, owner: String, uri: &Uri) -> Self {
         let parameters = uri.query().unwrap_or_default().split('&').filter(|parameter| {
             let name = parameter.split('=').next().unwrap_or_default();
-            !parameter.is_empty() && !matches!(name, "cursor" | "limit" | "page")
+            !parameter.is_empty() && !matches!(name, "cursor" | "limit" | "notice" | "page")
         });
         let mut query: Vec<String> = parameters.map(str::to_owned).collect();
         query.sort_unstable();

@@ -16,6 +16,7 @@ pub mod conditional;
 pub mod cookies;
 pub mod cursor;
 pub mod docs;
+pub mod entry;
 pub mod extract;
 pub mod headers;
 pub mod idempotency;

@@ -69,6 +69,8 @@ pub struct Visit {
     pub client: Client,
     /// Whether cookies go over TLS only.
     pub secure: bool,
+    /// How the visitor reaches the server, as `https://shop.example`, if that is beyond doubt.
+    pub origin: Option<String>,
     shop: Arc<Shop>,
     list: ListId,
     csrf: Option<String>,
@@ -212,6 +214,7 @@ pub async fn recognise(
         guest,
         client: Client { address: address.to_string(), user_agent },
         secure: app.settings().is_secure(),
+        origin: origin(app, headers, uri),
         shop,
         csrf,
     })
@@ -273,6 +276,16 @@ pub(super) fn host(headers: &HeaderMap, uri: &Uri) -> Option<String> {
 pub(super) fn authority<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
     let of_uri = uri.authority().map(|authority| authority.as_str());
     of_uri.or_else(|| headers.get(header::HOST)?.to_str().ok())
+}
+
+/// Where a letter may lead that answers this request. Anybody writes any host into a request, and a letter with a secret in its
+/// link goes to somebody else: only hosts that are a shop's own, or this machine's to itself, are believed.
+fn origin(app: &App, headers: &HeaderMap, uri: &Uri) -> Option<String> {
+    let (authority, host) = (authority(headers, uri)?, host(headers, uri)?);
+    let own = app.tenant_of_host(&host).is_some() || matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]");
+    let plain = authority.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:[]".contains(&b));
+    let scheme = if app.settings().is_secure() { "https" } else { "http" };
+    (own && plain).then(|| format!("{scheme}://{authority}"))
 }
 
 /// Whether a request that changes something by a cookie comes from the site's own pages.

@@ -324,3 +324,18 @@ pub(super) fn unlist(entries: &mut Vec<CartEntry>, cart: CartId, new: CartEntry)
     entries.retain(|entry| entry.cart_id != cart);
     ensure_active(entries, new)
 }
+
+/// Puts the active cart aside under a name. Another that is called as `new` is active in its place, or `new` where there is none;
+/// the cart that was put aside.
+pub(super) fn put_aside(entries: &mut Vec<CartEntry>, name: &str, new: CartEntry) -> Result<CartEntry> {
+    let active = entries.iter().find(|entry| entry.cart_is_active).map(|entry| entry.cart_id);
+    let saved = active.ok_or(Error::CartNotFound { cart: new.cart_id })?;
+    let other = entries.iter().find(|entry| entry.cart_id != saved && entry.cart_name == new.cart_name);
+    let next = match other.map(|entry| entry.cart_id) {
+        Some(next) => next,
+        None => list_new(entries, new)?.cart_id,
+    };
+    rename(entries, saved, name)?;
+    activate(entries, next)?;
+    find(entries, saved).cloned()
+}

@@ -47,6 +47,7 @@ fn main() {
             analytics::top::CASES,
             analytics::views::CASES,
             checkout::behaviour::CASES,
+            checkout::kept::CASES,
             checkout::stopped::CASES,
             checkout::chaos::CASES,
             flows::CASES,

@@ -1,39 +1,19 @@
-//! Registering, proving an address, logging in and out.
-//!
-//! Nobody learns here whether an address has an account: the answers are the same, and so is the time they take. What differs
-//! is told by a letter, to who reads the address's letters.
-
-use std::time::{Duration, Instant};
+//! Registering, proving an address, logging in and out. What is done is in [`entry`], for the pages as well.
 
 use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderMap, StatusCode, header};
-use merkato::{
-    accounts::{self, Letter, NewUser, Profile, Role},
-    carts::{self, MergePolicy},
-    flows,
-};
+use http::StatusCode;
+use merkato::accounts::{self, NewUser, Profile, Role};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::http::{
-    App, Json, Problem, Visit, Who, cookies,
-    mail::Mail,
-    who::By,
+    App, Json, Problem, Visit, entry,
     wire::{Time, mirror},
 };
-
-/// Answers that must not tell of what they did come at multiples of this.
-const EVEN: Duration = Duration::from_millis(250);
-
-async fn even_out(began: Instant) {
-    let over = began.elapsed().as_millis() % EVEN.as_millis();
-    let rest = EVEN.as_millis() - over;
-    tokio::time::sleep(Duration::from_millis(u64::try_from(rest).unwrap_or(0))).await;
-}
 
 /// Who wants to register.
 #[derive(Deserialize, ToSchema)]
@@ -71,49 +51,10 @@ pub async fn register(
     visit: Visit,
     Json(body): Json<Registration>,
 ) -> Result<Response, Problem> {
-    let began = Instant::now();
     let Registration { email, password, first_name, last_name, phone } = body;
     let profile = Profile { first_name, last_name, phone, avatar_url: None };
-    let answer = accounts::register(&visit.ctx, NewUser { email: email.clone(), password, profile }).await;
-    match answer {
-        Ok(registered) => app.post().send(verification(&app, registered.letter)),
-        Err(accounts::Error::EmailTaken) => send_again(&app, &visit, &email).await,
-        Err(error) => return Err(error.into()),
-    }
-    even_out(began).await;
+    entry::register(&app, &visit, NewUser { email, password, profile }).await?;
     Ok(SENT.into_response())
-}
-
-/// To one who registers again: the letter once more, or that there is an account.
-///
-/// Attempts at letters are counted by the address alone, not against the client: whoever tries many addresses would learn
-/// from its own count which of them are known.
-async fn send_again(app: &App, visit: &Visit, email: &str) {
-    let email = accounts::fold_email(email);
-    let counted_as = format!("register {email}");
-    match accounts::request_verification(&visit.ctx, &email, &counted_as).await {
-        Ok(Some(letter)) => app.post().send(verification(app, letter)),
-        Ok(None) => app.post().send(Mail {
-            to: email,
-            subject: "You have an account already".into(),
-            text: "Somebody, perhaps you, wanted to register with this address. It has an account: log in, or ask for a new \
-                   password.\n"
-                .into(),
-        }),
-        // Too many letters went there of late, or the store does not answer: the person asks again.
-        Err(error) => tracing::info!(code = error.code(), "no letter was sent"),
-    }
-}
-
-fn link(app: &App, path: &str, token: &str) -> String {
-    let url = app.settings().public_url.as_deref().unwrap_or_default().trim_end_matches('/');
-    if url.is_empty() { token.to_owned() } else { format!("{url}{path}?token={token}") }
-}
-
-fn verification(app: &App, letter: Letter) -> Mail {
-    let link = link(app, "/verify", letter.token.as_str());
-    let text = format!("Show that this address is yours:\n\n{link}\n\nIf you did not register, do nothing.\n");
-    Mail { to: letter.email, subject: "Verify your e-mail address".into(), text }
 }
 
 /// The token of a letter.
@@ -163,31 +104,9 @@ mirror! {
 #[utoipa::path(post, path = "/v1/auth/login", tag = "auth", request_body = Credentials,
     responses((status = 200, description = "A session, as a token and as a cookie", body = SessionView)))]
 pub async fn log_in(visit: Visit, Json(body): Json<Credentials>) -> Result<Response, Problem> {
-    let entered = accounts::log_in(&visit.ctx, &body.email, &body.password, &visit.client).await?;
-    // The session that the browser had before is not used any more; a program that shows another's token keeps it.
-    if let Who::Person { actor, by: By::Cookie } = &visit.who {
-        accounts::revoke_session(&visit.ctx, actor.user_id, actor.session_id).await?;
-    }
-    // One is logged in, whatever becomes of the carts; the next login tries again.
-    if let Err(error) = flows::person::show_email(&visit.ctx, &entered.user).await {
-        tracing::warn!(code = error.code(), "the address is not shown beside the carts");
-    }
-    let user = entered.actor.user_id;
-    let mut headers = HeaderMap::new();
-    if let Some(guest) = &visit.guest {
-        match carts::merge_guest_cart(&visit.ctx, user, guest, MergePolicy::Max).await {
-            Ok(_) => headers.extend(cookies::set(cookies::GUEST, "", 0, visit.secure).map(|c| (header::SET_COOKIE, c))),
-            // One is logged in nevertheless. The token is still good for another try.
-            Err(error) => tracing::warn!(code = error.code(), "a guest's cart could not be merged"),
-        }
-    }
-    let seconds = (entered.expires_at.millis() - visit.ctx.now().millis()) / 1_000;
-    if let Some(cookie) = cookies::set(cookies::SESSION, entered.token.as_str(), seconds, visit.secure) {
-        headers.append(header::SET_COOKIE, cookie);
-    }
-    headers.insert(header::CACHE_CONTROL, http::HeaderValue::from_static("no-store"));
+    let (entered, headers) = entry::log_in(&visit, &body.email, &body.password).await?;
     let view = SessionView {
-        user_id: user.0,
+        user_id: entered.actor.user_id.0,
         role: entered.actor.role.into(),
         token: entered.token.as_str().to_owned(),
         expires_at: entered.expires_at.into(),
@@ -198,12 +117,7 @@ pub async fn log_in(visit: Visit, Json(body): Json<Credentials>) -> Result<Respo
 /// Log out
 #[utoipa::path(post, path = "/v1/auth/logout", tag = "auth", responses((status = 204, description = "The session has ended")))]
 pub async fn log_out(visit: Visit) -> Result<Response, Problem> {
-    let actor = visit.person()?;
-    accounts::revoke_session(&visit.ctx, actor.user_id, actor.session_id).await?;
-    let mut headers = HeaderMap::new();
-    if let Some(cookie) = cookies::set(cookies::SESSION, "", 0, visit.secure) {
-        headers.insert(header::SET_COOKIE, cookie);
-    }
+    let headers = entry::log_out(&visit).await?;
     Ok((StatusCode::NO_CONTENT, headers).into_response())
 }
 
@@ -225,14 +139,7 @@ pub async fn request_password_reset(
     visit: Visit,
     Json(body): Json<ResetRequest>,
 ) -> Result<Response, Problem> {
-    let began = Instant::now();
-    let letter = accounts::request_password_reset(&visit.ctx, &body.email, &visit.client.address).await?;
-    if let Some(letter) = letter {
-        let link = link(&app, "/password-reset", letter.token.as_str());
-        let text = format!("Choose a new password:\n\n{link}\n\nIf you did not ask for it, do nothing.\n");
-        app.post().send(Mail { to: letter.email, subject: "A new password".into(), text });
-    }
-    even_out(began).await;
+    entry::request_password_reset(&app, &visit, &body.email).await?;
     Ok(SENT.into_response())
 }
 

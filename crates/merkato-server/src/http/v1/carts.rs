@@ -120,11 +120,12 @@ fn line_view(line: Line, currency: &Currency, product: Option<&Product>) -> Line
 }
 
 /// The currency of a cart; an empty one has the shop's.
-pub(super) fn currency_of(visit: &Visit, currency: Option<Currency>) -> Currency {
+pub(crate) fn currency_of(visit: &Visit, currency: Option<Currency>) -> Currency {
     currency.unwrap_or_else(|| visit.ctx.settings.orders.currency.clone())
 }
 
-async fn products(visit: &Visit, lines: &[Line]) -> Result<HashMap<ProductId, Product>, Problem> {
+/// The products of the lines, as they are now.
+pub(crate) async fn products(visit: &Visit, lines: &[Line]) -> Result<HashMap<ProductId, Product>, Problem> {
     let mut ids: Vec<ProductId> = lines.iter().map(|line| line.product_id).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -177,12 +178,15 @@ async fn edited(visit: &Visit, shopper: &Shopper, is_new: bool, cart: Cart) -> R
     }
     // Only who is known by a cookie has a token against other sites.
     if is_new || visit.csrf_token().is_some() {
-        let seconds = i64::from(visit.ctx.settings.carts.guest_cart_days.max(1)) * DAY_SECONDS;
-        headers.extend(
-            cookies::set(cookies::GUEST, token.as_str(), seconds, visit.secure).map(|c| (header::SET_COOKIE, c)),
-        );
+        headers.extend(guest_cookie(visit, token).map(|cookie| (header::SET_COOKIE, cookie)));
     }
     Ok(response)
+}
+
+/// A guest's cookie, for as long as the cart lives.
+pub(crate) fn guest_cookie(visit: &Visit, token: &GuestToken) -> Option<HeaderValue> {
+    let seconds = i64::from(visit.ctx.settings.carts.guest_cart_days.max(1)) * DAY_SECONDS;
+    cookies::set(cookies::GUEST, token.as_str(), seconds, visit.secure)
 }
 
 fn created(card: CartCard) -> Response {

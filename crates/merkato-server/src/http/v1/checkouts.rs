@@ -36,28 +36,28 @@ use crate::http::{
 #[serde(deny_unknown_fields)]
 pub struct CheckoutBody {
     /// The active cart without it.
-    cart_id: Option<Uuid>,
+    pub(crate) cart_id: Option<Uuid>,
     /// A person's own without it; a guest gives one.
     #[schema(example = "ada@example.com", min_length = 3, max_length = 254)]
-    email: Option<String>,
+    pub(crate) email: Option<String>,
     #[schema(example = "Ada Lovelace", min_length = 1, max_length = 200)]
-    customer_name: Option<String>,
+    pub(crate) customer_name: Option<String>,
     /// Either this or `shipping_address_id`.
-    shipping_address: Option<Postal>,
+    pub(crate) shipping_address: Option<Postal>,
     /// One of a person's own addresses.
-    shipping_address_id: Option<Uuid>,
+    pub(crate) shipping_address_id: Option<Uuid>,
     /// The shipping address without it.
-    billing_address: Option<Postal>,
+    pub(crate) billing_address: Option<Postal>,
     #[schema(example = "standard", min_length = 1, max_length = 200)]
-    shipping_method: String,
+    pub(crate) shipping_method: String,
     #[schema(min_length = 1, max_length = 40)]
-    discount_code: Option<String>,
-    payment: PaymentBody,
+    pub(crate) discount_code: Option<String>,
+    pub(crate) payment: PaymentBody,
     /// What the shopper wants to tell the shop.
     #[schema(max_length = 4000)]
-    customer_notes: Option<String>,
+    pub(crate) customer_notes: Option<String>,
     /// What the shopper saw and agreed to. Without it, nothing is ordered if a price has changed since it was put into the cart.
-    expected_total: Option<Money>,
+    pub(crate) expected_total: Option<Money>,
 }
 
 /// How it is paid.
@@ -65,10 +65,10 @@ pub struct CheckoutBody {
 #[serde(deny_unknown_fields)]
 pub struct PaymentBody {
     #[schema(example = "card", min_length = 1, max_length = 200)]
-    method: String,
+    pub(crate) method: String,
     /// What stands for the payer's card or account: a token of the payment provider's.
     #[schema(example = "ok", min_length = 1, max_length = 200)]
-    source: String,
+    pub(crate) source: String,
 }
 
 /// A checkout and how far it has come.
@@ -125,7 +125,7 @@ fn which(cart: Option<Uuid>) -> Which {
 }
 
 /// The request as the domain has it, with what the person did not say because the shop knows it.
-async fn request(visit: &Visit, key: String, body: CheckoutBody) -> Result<CheckoutRequest, Problem> {
+pub(crate) async fn request(visit: &Visit, key: String, body: CheckoutBody) -> Result<CheckoutRequest, Problem> {
     let knows_enough = body.email.is_some() && body.shipping_address_id.is_none();
     let user = match &visit.who {
         Who::Person { actor, .. } if !knows_enough => Some(accounts::get_user(&visit.ctx, actor.user_id).await?),
@@ -238,29 +238,32 @@ pub async fn check_out(visit: Visit, Key(key): Key, Json(body): Json<CheckoutBod
     Ok(response)
 }
 
-async fn find(visit: &Visit, id: CheckoutId) -> Result<Option<Checkout>, Problem> {
+pub(crate) async fn find(visit: &Visit, id: CheckoutId) -> Result<Option<Checkout>, flows::Error> {
     match checkout::get_checkout(&visit.ctx, id).await {
         Ok(checkout) => Ok(Some(checkout)),
         Err(flows::Error::CheckoutNotFound { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     }
 }
 
+/// Orders and pays, for the API and the pages alike. A checkout whose order is placed and whose payment is waited for is an
+/// answer.
+pub(crate) async fn place(visit: &Visit, request: &CheckoutRequest) -> Result<Checkout, flows::Error> {
+    let error = match checkout::check_out(&visit.ctx, request).await {
+        Err(error @ flows::Error::FlowRunning { .. }) => error,
+        answer => return answer,
+    };
+    let known = find(visit, checkout::checkout_id(request)).await?.filter(|checkout| checkout.stage == Stage::Going);
+    let placed = match &known {
+        Some(checkout) => orders::find_order(&visit.ctx, checkout.draft.order_id).await?.is_some(),
+        None => false,
+    };
+    known.filter(|_| placed).ok_or(error)
+}
+
 async fn run(visit: &Visit, request: &CheckoutRequest, id: CheckoutId) -> Result<Response, Problem> {
-    let checkout = match checkout::check_out(&visit.ctx, request).await {
+    let checkout = match place(visit, request).await {
         Ok(checkout) => checkout,
-        Err(error @ flows::Error::FlowRunning { .. }) => {
-            // Where its order is placed, what is waited for is the payment, and that is an answer.
-            let known = find(visit, id).await?.filter(|checkout| checkout.stage == Stage::Going);
-            let placed = match &known {
-                Some(checkout) => orders::find_order(&visit.ctx, checkout.draft.order_id).await?.is_some(),
-                None => false,
-            };
-            match known.filter(|_| placed) {
-                Some(checkout) => checkout,
-                None => return Err(refused(visit, &request.shopper, request.cart, error).await),
-            }
-        }
         Err(error) => return Err(refused(visit, &request.shopper, request.cart, error).await),
     };
     let (status, location) = match checkout.stage {

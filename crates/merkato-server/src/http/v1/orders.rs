@@ -19,7 +19,7 @@ use crate::http::{
 };
 
 /// Who stands behind a change that the shopper made.
-pub(super) const CUSTOMER: &str = "customer";
+pub(crate) const CUSTOMER: &str = "customer";
 
 mirror! {
     /// Where an order stands.
@@ -235,7 +235,7 @@ impl From<HistoryRow> for HistoryView {
 }
 
 /// Whether what was bought is the visitor's own: by the person, or by the guest's token, which only its cart's shopper has.
-pub(super) fn is_own(visit: &Visit, user: Option<UserId>, cart: Option<CartId>) -> bool {
+pub(crate) fn is_own(visit: &Visit, user: Option<UserId>, cart: Option<CartId>) -> bool {
     match (user, &visit.who) {
         (Some(user), Who::Person { actor, .. }) => actor.user_id == user,
         (Some(_), _) => false,
@@ -243,7 +243,8 @@ pub(super) fn is_own(visit: &Visit, user: Option<UserId>, cart: Option<CartId>) 
     }
 }
 
-async fn own_order(visit: &Visit, id: OrderId) -> Result<Order, Problem> {
+/// The order, if it is the visitor's own.
+pub(crate) async fn own_order(visit: &Visit, id: OrderId) -> Result<Order, Problem> {
     let order = orders::get_order(&visit.ctx, id).await?;
     if !is_own(visit, order.user_id, order.cart_id) {
         return Err(orders::Error::OrderNotFound { order: id }.into());

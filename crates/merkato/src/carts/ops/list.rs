@@ -52,6 +52,14 @@ pub async fn activate_cart(ctx: &Context, user: UserId, cart: CartId) -> Result<
     change(ctx, user, |entries| rules::activate(entries, cart)).await
 }
 
+/// Saves the active cart under a name, for later. The user goes on with the cart of the default name, which is made where
+/// there is none; the cart that was saved.
+pub async fn save_active_cart(ctx: &Context, user: UserId, name: &str) -> Result<CartEntry> {
+    check_name(name)?;
+    let new = default_entry(ctx, user);
+    change(ctx, user, |entries| rules::put_aside(entries, name, new.clone())).await
+}
+
 /// Keeps the user's e-mail address beside the carts, as the document has it. Where it is there already, nothing is written.
 pub async fn set_email(ctx: &Context, user: UserId, email: &str) -> Result<()> {
     let mut check = Check::new();

@@ -96,6 +96,10 @@ async fn order(checkout: &Checkout, run: &Run<'_>) -> Result<Result<Vec<ProductI
     let held = run.step("reserve", async {
         match inventory::reserve_lines(ctx, checkout.hold(), &lines, None).await {
             Ok(holds) => Ok(Ok(turned_by(&holds))),
+            // What was kept under the key is not what is in the cart now.
+            Err(inventory::Error::HoldMismatch { .. } | inventory::Error::HoldReleased { .. }) => {
+                Ok(Err(Failure::CartChanged))
+            }
             Err(error) => refused(error).map(Err),
         }
     });

@@ -7,10 +7,14 @@
 //! 4. Whatever cannot go on is undone: the money is given up, the order is cancelled, the stock is free, the cart is filled.
 //!    Every part of it decides by itself which of two that race for it was first, and each is told.
 //!
+//! A shopper who looks at the order before placing it may have the stock kept meanwhile (`keep`): under the key of the checkout to
+//! come, whose hold it is.
+//!
 //! The steps, in order: redeem, reserve, place, authorise, confirm, capture, pay; then count, relate and stock side by side.
 //! Undoing: fence, void, cancel, release, restore, unredeem, count, stock.
 
 mod forward;
+mod keep;
 mod quote;
 mod request;
 mod undo;
@@ -18,6 +22,7 @@ mod undo;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+pub use keep::{Kept, keep, let_go};
 pub use quote::{PriceChange, Quote, quote};
 pub use request::{CheckoutRequest, QuoteRequest, checkout_id};
 pub(super) use undo::{give_up_money, give_up_stock};

@@ -77,12 +77,16 @@ struct Fingerprint<'r> {
 
 /// Of whom and under which key; the same for every try.
 pub fn checkout_id(request: &CheckoutRequest) -> CheckoutId {
+    id_under(&request.shopper, &request.key)
+}
+
+pub(super) fn id_under(shopper: &Shopper, key: &str) -> CheckoutId {
     let digest = Sha256::new().chain_update("merkato checkout ");
-    let digest = match &request.shopper {
+    let digest = match shopper {
         Shopper::User(UserId(user)) => digest.chain_update("user ").chain_update(user),
         Shopper::Guest(token) => digest.chain_update("guest ").chain_update(token.cart_id().0),
     };
-    CheckoutId(id::of_digest(&digest.chain_update(&request.key).finalize().into()))
+    CheckoutId(id::of_digest(&digest.chain_update(key).finalize().into()))
 }
 
 impl CheckoutRequest {

@@ -15,6 +15,7 @@ widerow_testing::cases!(
     carts_are_listed_by_name_and_the_first_is_active,
     a_user_without_a_cart_gets_one_when_a_line_is_added,
     renaming_and_activating,
+    saving_the_active_cart_goes_on_with_the_default_one,
     a_copy_has_the_lines_and_lives_on_its_own,
     deleting_the_active_cart_activates_the_first_by_name,
     deleting_the_last_cart_leaves_a_new_one,
@@ -86,6 +87,25 @@ async fn renaming_and_activating(target: &Target) {
     ] {
         assert!(matches!(refused, Err(Error::CartNotFound { cart }) if cart == nobodys), "{refused:?}");
     }
+}
+
+async fn saving_the_active_cart_goes_on_with_the_default_one(target: &Target) {
+    let ctx = &World::new(target).ctx;
+    let (user, shopper) = new_user(ctx);
+    let nothing = carts::save_active_cart(ctx, user, "Garden").await;
+    assert!(matches!(nothing, Err(Error::CartNotFound { .. })), "{nothing:?}");
+    add(ctx, &shopper, 1, 2).await;
+    let saved = carts::save_active_cart(ctx, user, "Garden").await.unwrap();
+    assert_eq!((saved.cart_name.as_str(), saved.cart_is_active), ("Garden", false));
+    assert_eq!(names(&list(ctx, user).await), ["Garden", "My cart"]);
+    assert_eq!(show(ctx, &shopper, Which::Active).await.lines.len(), 0);
+    assert_eq!(show(ctx, &shopper, saved.cart_id).await.lines.len(), 1);
+    // The default cart is there: no second one is made.
+    carts::activate_cart(ctx, user, saved.cart_id).await.unwrap();
+    carts::save_active_cart(ctx, user, "Balcony").await.unwrap();
+    let entries = list(ctx, user).await;
+    assert_eq!(names(&entries), ["Balcony", "My cart"]);
+    assert!(entries[1].cart_is_active);
 }
 
 async fn a_copy_has_the_lines_and_lives_on_its_own(target: &Target) {

@@ -2,5 +2,6 @@
 
 pub mod behaviour;
 pub mod chaos;
+pub mod kept;
 pub mod shop;
 pub mod stopped;
