@@ -1,6 +1,10 @@
 //! `merkato demo`: a furnished shop in a folder of its own.
 
-use std::{path::PathBuf, pin::pin, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    pin::pin,
+    time::Duration,
+};
 
 use clap::Args;
 use merkato::Context;
@@ -37,6 +41,7 @@ pub struct Demo {
 }
 
 const FOLDER: &str = "merkato-demo";
+const LETTERS: &str = "letters";
 const TENANT: &str = "default";
 /// How often it is looked how far the making is.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -50,6 +55,9 @@ impl Demo {
             ("embedded.folder".to_owned(), folder.display().to_string()),
             ("http.tenants".to_owned(), format!("{{ {TENANT} = [] }}")),
         ];
+        // Whoever tries out the way in reads the letters there.
+        let letters = folder.join(LETTERS);
+        over.push(("http.mail.folder".to_owned(), letters.display().to_string()));
         over.extend(self.listen.map(|listen| ("http.listen".to_owned(), listen)));
         let config = global.load_with(over)?.config;
         logs::start(&config.http.log)?;
@@ -66,7 +74,7 @@ impl Demo {
             None => None,
         };
         let stop = serve::stop_signal()?;
-        tell(global, address.as_deref())?;
+        tell(global, address.as_deref(), &letters)?;
         match listener {
             Some(listener) => serve::until_stopped(&opened.database, &opened.config, listener, stop).await,
             None => Ok(()),
@@ -87,7 +95,7 @@ async fn make(ctx: &Context, size: Size) -> anyhow::Result<()> {
     }
 }
 
-fn tell(global: &Global, address: Option<&str>) -> anyhow::Result<()> {
+fn tell(global: &Global, address: Option<&str>, letters: &Path) -> anyhow::Result<()> {
     let (admin, clerk, customer) = (demo::ADMIN, demo::CLERK, demo::CUSTOMER);
     let at = |path: &str| address.map(|address| format!("{address}{path}"));
     if global.json {
@@ -95,6 +103,7 @@ fn tell(global: &Global, address: Option<&str>) -> anyhow::Result<()> {
         return output::json(&json!({
             "shop": demo::SHOP_NAME,
             "storefront": at("/"), "admin": at("/admin"), "docs": at("/docs"), "api": at("/v1/categories"),
+            "letters": letters.display().to_string(),
             "logins": { "admin": login(admin), "staff": login(clerk), "customer": login(customer) },
         }));
     }
@@ -103,6 +112,7 @@ fn tell(global: &Global, address: Option<&str>) -> anyhow::Result<()> {
             output::line(format!("{name:<12}{address}"))?;
         }
     }
+    output::line(format!("letters     {}", letters.display()))?;
     for (role, (email, password)) in [("admin", admin), ("staff", clerk), ("customer", customer)] {
         output::line(format!("{role:<12}{email:<22}password: {password}"))?;
     }

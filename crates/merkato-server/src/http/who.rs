@@ -121,8 +121,8 @@ impl Visit {
         Ok(page)
     }
 
-    /// A cursor as a client sees it.
-    pub fn cursor(&self, cursor: &Cursor) -> String {
+    /// A cursor of this list, as a client sees it.
+    pub fn seal(&self, cursor: &Cursor) -> String {
         cursor::seal(self.shop.signer(), &self.list, cursor)
     }
 
@@ -133,7 +133,7 @@ impl Visit {
 
     /// As `listing`, of rows that are no page of one partition.
     pub fn listed<R, T: ToSchema>(&self, rows: Vec<R>, next: Option<Cursor>, view: impl FnMut(R) -> T) -> Listing<T> {
-        let next = next.map(|next| self.cursor(&next));
+        let next = next.map(|next| self.seal(&next));
         Listing { data: rows.into_iter().map(view).collect(), next_cursor: next }
     }
 }

@@ -37,9 +37,15 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
         include_str!("../../assets/base.css"),
         include_str!("../../assets/shop.css"),
         include_str!("../../assets/shop-catalog.css"),
+        include_str!("../../assets/shop-cart.css"),
+        include_str!("../../assets/shop-account.css"),
     );
     let admin = concat!(include_str!("../../assets/base.css"), include_str!("../../assets/admin.css"));
-    let shop_script = concat!(include_str!("../../assets/shop.js"), include_str!("../../assets/shop-catalog.js"));
+    let shop_script = concat!(
+        include_str!("../../assets/shop.js"),
+        include_str!("../../assets/shop-catalog.js"),
+        include_str!("../../assets/shop-cart.js"),
+    );
     let all = [
         ("shop.css", CSS, shop),
         ("admin.css", CSS, admin),

@@ -92,6 +92,20 @@ impl Fields {
     }
 }
 
+impl Fields {
+    /// The same with another value in a field.
+    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.0.retain(|(found, _)| found != name);
+        self.0.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// The same with a value in a field that has none.
+    pub fn or(self, name: &str, value: impl Into<String>) -> Self {
+        if self.text(name).is_empty() { self.with(name, value) } else { self }
+    }
+}
+
 /// A form with this visitor's token in it.
 #[derive(Clone, Debug)]
 pub struct Form(pub Fields);
@@ -164,6 +178,28 @@ impl Complaints {
 
     pub fn one(summary: impl Into<String>) -> Self {
         Complaints { summary: summary.into(), fields: BTreeMap::new() }
+    }
+
+    /// As `one`, about a field.
+    pub fn field(name: impl Into<String>, detail: impl Into<String>) -> Self {
+        let mut complaints = Complaints::one("Please look at what is marked below.");
+        complaints.fields.insert(name.into(), detail.into());
+        complaints
+    }
+
+    /// Any refusal, in the words that all have for it; the detail is for programs.
+    pub fn in_words(problem: &Problem) -> Self {
+        Complaints::one(crate::http::codes::find(problem.code).map_or("This could not be done.", |known| known.title))
+    }
+
+    /// Without this beginning of the fields' names, as forms have plainer ones than the API.
+    pub fn without_prefix(mut self, prefix: &str) -> Self {
+        let plain = |(name, detail): (String, String)| match name.strip_prefix(prefix) {
+            Some(rest) => (rest.to_owned(), detail),
+            None => (name, detail),
+        };
+        self.fields = std::mem::take(&mut self.fields).into_iter().map(plain).collect();
+        self
     }
 
     pub fn is_empty(&self) -> bool {

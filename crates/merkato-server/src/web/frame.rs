@@ -65,6 +65,11 @@ impl Frame {
         self.person.as_ref().is_some_and(|person| person.role >= Role::Admin)
     }
 
+    /// Whether the visitor is at this very page.
+    pub fn is_page(&self, path: &str) -> bool {
+        self.path.split('?').next().unwrap_or_default() == path
+    }
+
     /// Whether a link of the navigation leads to where the visitor is, or to what is above it.
     pub fn is_at(&self, path: &str) -> bool {
         let here = self.path.split('?').next().unwrap_or_default();

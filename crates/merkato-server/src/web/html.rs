@@ -2,13 +2,29 @@
 
 use askama::Template;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, header};
+use http::{HeaderValue, StatusCode, header};
 
 use crate::http::{Problem, headers::CSP_PAGE};
 
 /// A page.
 #[derive(Clone, Debug)]
 pub struct Html<T>(pub T);
+
+impl<T: Template> Html<T> {
+    /// The page of a form that was refused.
+    pub fn refused(self) -> Response {
+        self.with(StatusCode::UNPROCESSABLE_ENTITY)
+    }
+
+    pub fn with(self, status: StatusCode) -> Response {
+        let mut response = self.into_response();
+        // A page that could not be made is another failure.
+        if response.status() == StatusCode::OK {
+            *response.status_mut() = status;
+        }
+        response
+    }
+}
 
 impl<T: Template> IntoResponse for Html<T> {
     fn into_response(self) -> Response {

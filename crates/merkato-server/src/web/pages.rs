@@ -18,7 +18,17 @@ macro_rules! pages {
 }
 pub(crate) use pages;
 
-const PARTS: [&[Rule]; 5] = [assets::PAGES, pictures::PAGES, shop::PAGES, shop::catalog::PAGES, admin::PAGES];
+const PARTS: [&[Rule]; 9] = [
+    assets::PAGES,
+    pictures::PAGES,
+    shop::PAGES,
+    shop::catalog::PAGES,
+    shop::cart::PAGES,
+    shop::checkout::PAGES,
+    shop::entry::PAGES,
+    shop::account::PAGES,
+    admin::PAGES,
+];
 
 /// The rules of all pages.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
@@ -26,7 +36,9 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 pub fn router() -> Router<App> {
-    let shop = shop::router().merge(shop::catalog::router());
-    let pages = shop.merge(admin::router()).layer(middleware::from_fn(form::remember));
+    let shopping = shop::catalog::router().merge(shop::cart::router()).merge(shop::checkout::router());
+    let people = shop::entry::router().merge(shop::account::router());
+    let pages = shop::router().merge(shopping).merge(people).merge(admin::router());
+    let pages = pages.layer(middleware::from_fn(form::remember));
     pages.merge(assets::router()).merge(pictures::router())
 }

@@ -1,6 +1,6 @@
 //! How things are said to people: amounts, days, what has just been done.
 
-use merkato::Currency;
+use merkato::{Currency, orders::OrderStatus};
 use rust_decimal::Decimal;
 use widerow::Timestamp;
 
@@ -11,6 +11,20 @@ const NOTICES: &[(&str, &str)] = &[
     ("removed", "It is removed."),
     ("logged-in", "You are logged in."),
     ("logged-out", "You are logged out."),
+    // Of the cart, the checkout and the account.
+    ("cart-saved", "Your cart is saved. Here is an empty one to go on with."),
+    ("cart-switched", "This is your cart now."),
+    ("cart-copied", "The copy is saved."),
+    ("cart-deleted", "The cart is deleted."),
+    ("ordered-before", "This cart was ordered already. Here is the order; nothing was ordered twice."),
+    ("cancelled", "The order is cancelled."),
+    ("verified", "Your e-mail address is verified. You can log in now."),
+    ("letter-sent", "A letter is on its way."),
+    ("password-set", "Your password is changed. Log in with the new one."),
+    ("password-changed", "Your password is changed. Every other session has ended."),
+    ("email-changed", "Your e-mail address is changed."),
+    ("logged-out-everywhere", "You are logged out everywhere."),
+    ("session-ended", "The session has ended."),
 ];
 
 /// The notice that a path's query names. Nothing else is shown, whatever somebody writes into a link.
@@ -97,6 +111,25 @@ pub fn length(millimetres: i32) -> String {
 /// `350 g`, `1.2 kg`.
 pub fn weight(grams: i32) -> String {
     if grams < 1_000 { format!("{grams} g") } else { format!("{} kg", Decimal::new(grams.into(), 3).normalize()) }
+}
+
+/// What stands for an order's status, to whoever placed it.
+pub fn order_status(status: OrderStatus) -> &'static str {
+    match status {
+        OrderStatus::Pending => "Waiting for payment",
+        OrderStatus::Paid => "Paid",
+        OrderStatus::Processing => "Being packed",
+        OrderStatus::Shipped => "On its way",
+        OrderStatus::Delivered => "Delivered",
+        OrderStatus::Cancelled => "Cancelled",
+        OrderStatus::Refunded => "Refunded",
+    }
+}
+
+/// `14:32`: minutes and seconds until an instant; nothing is left of one that is past.
+pub fn left(seconds: i64) -> String {
+    let seconds = seconds.max(0);
+    format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
 #[cfg(test)]

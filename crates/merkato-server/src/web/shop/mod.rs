@@ -1,7 +1,13 @@
 //! The shop: what shoppers see.
 
+pub mod account;
+pub mod cart;
 pub mod catalog;
+pub mod checkout;
+mod countries;
+pub mod entry;
 mod home;
+mod thumb;
 
 use super::pages::pages;
 use crate::http::access::Access::Anyone;

@@ -153,8 +153,8 @@ impl Checkout {
     }
 }
 
-/// The ids of what a checkout does elsewhere follow from its own, so that doing it again is known again.
-pub(super) fn hold_of(checkout: CheckoutId) -> HoldId {
+/// The hold on what a checkout is about. The ids of what a checkout does elsewhere follow from its own, so that doing it again is known again.
+pub fn hold_of(checkout: CheckoutId) -> HoldId {
     HoldId(checkout.0)
 }
 

@@ -73,7 +73,7 @@ pub async fn show(
         }
         page.cursor.clone_from(&next);
     }
-    let next = next.map(|next| visit.cursor(&next));
+    let next = next.map(|next| visit.seal(&next));
     let address = Address { path: "/search", query: vec![("q", &q)] };
     let after = next.as_deref().map(|cursor| address.page(number + 1, Some(cursor)));
     let first = (number > 1).then(|| address.page(1, None));

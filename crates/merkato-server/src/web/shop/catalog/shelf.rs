@@ -38,7 +38,7 @@ pub async fn read(visit: &Visit, category: CategoryId, order: SortOrder, place: 
     let page = PageRequest { limit: ROWS, cursor: start };
     let found = catalog::list_category(&visit.ctx, category, order, page).await?;
     let Some(next) = found.next else { return Ok(Shelf { rows: found.rows, next: None, behind: 0, is_more: false }) };
-    let shown = visit.cursor(&next);
+    let shown = visit.seal(&next);
     let page = PageRequest { limit: AHEAD, cursor: Some(next) };
     let ahead = catalog::list_category(&visit.ctx, category, order, page).await?;
     // The last row of a page does not tell whether it was the last of all.
