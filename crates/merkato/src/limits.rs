@@ -145,6 +145,10 @@ pub const WRONG_ORDERS_LISTED: usize = 100;
 pub const VISITOR_BYTES_MAX: usize = 200;
 /// Days whose views are listed together; no more are kept.
 pub const VIEW_DAYS_MAX: i32 = 91;
+/// Days whose views are summed over all products.
+pub const DAY_VIEWS_DAYS_MAX: i32 = 31;
+/// Products of one day and shard that are summed.
+pub const DAY_VIEWS_A_SHARD_MAX: usize = 1_000;
 /// Processes whose last flush a row of views remembers.
 pub const FLUSHES_KEPT: usize = 50;
 /// Products of one day: eight shards, each of which is read whole.

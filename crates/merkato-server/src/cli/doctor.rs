@@ -10,6 +10,7 @@ use widerow::{
 };
 
 use super::{Global, exit, open::Opened, output, progress::Progress};
+use crate::model::{is_large, most_bytes, most_rows};
 
 /// Reach the engine, compare its tables with the declarations, measure the partitions, and compare the clocks. Measuring walks over
 /// every table; --quick leaves it out.
@@ -25,10 +26,6 @@ pub struct Doctor {
     quick: bool,
 }
 
-/// The most rows that the declarations of the tables speak of for one partition, and a bound on its bytes that was chosen, not
-/// measured: what is larger is told.
-const PARTITION_ROWS_MAX: u64 = 1_000_000;
-const PARTITION_BYTES_MAX: u64 = 100 * 1024 * 1024;
 /// Clocks that differ by more order the writes of two processes wrongly, where nothing guards them.
 const SKEW_MS_MAX: i64 = 1_000;
 
@@ -82,8 +79,7 @@ impl Doctor {
             })?;
             if !tables.is_empty() {
                 let row = |(name, histogram): &(String, Histogram)| {
-                    let largest = histogram.largest.as_ref().map_or(0, |(.., rows)| *rows);
-                    let figures = [histogram.partitions, histogram.rows, histogram.bytes, largest];
+                    let figures = [histogram.partitions, histogram.rows, histogram.bytes, most_rows(histogram)];
                     let figures = figures.map(|figure| figure.to_string());
                     let most = most_bytes(histogram).to_string();
                     let verdict = if is_large(histogram) { "too large" } else { "ok" };
@@ -103,15 +99,4 @@ impl Doctor {
         let after = SystemClock.now().millis();
         Ok(theirs.map(|theirs| theirs.millis() - (before + after) / 2))
     }
-}
-
-/// The largest partition has fewer bytes than this: bucket i counts those of less than 2ⁱ.
-fn most_bytes(histogram: &Histogram) -> u64 {
-    let last = histogram.by_bytes.iter().rposition(|count| *count > 0);
-    last.map_or(0, |bucket| 1u64.checked_shl(u32::try_from(bucket).unwrap_or(63)).unwrap_or(u64::MAX))
-}
-
-fn is_large(histogram: &Histogram) -> bool {
-    let rows = histogram.largest.as_ref().map_or(0, |(.., rows)| *rows);
-    rows > PARTITION_ROWS_MAX || most_bytes(histogram) / 2 > PARTITION_BYTES_MAX
 }

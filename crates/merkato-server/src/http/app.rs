@@ -12,7 +12,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use utoipa::openapi::OpenApi;
 use widerow::{Database, time::Clock};
 
-use crate::web::pages;
+use crate::web::{admin::Inspections, pages};
 
 use super::{
     access::RULES,
@@ -56,6 +56,7 @@ struct Inner {
     metrics: Metrics,
     post: Post,
     readiness: Readiness,
+    inspections: Inspections,
 }
 
 /// A tenant, opened when it is first asked for.
@@ -144,6 +145,7 @@ impl App {
             metrics: Metrics::new(RULES.iter().chain(pages::rules())),
             post: Post::new(mailer, LETTERS_WAITING_MAX),
             readiness: Readiness::default(),
+            inspections: Inspections::default(),
             database,
             settings,
             ctx,
@@ -240,6 +242,10 @@ impl App {
 
     pub fn post(&self) -> &Post {
         &self.0.post
+    }
+
+    pub(crate) fn inspections(&self) -> &Inspections {
+        &self.0.inspections
     }
 
     pub(super) fn readiness(&self) -> &Readiness {

@@ -16,7 +16,7 @@ pub struct ListId {
     /// Whose list it is; nobody's where it is the same for all.
     owner: String,
     path: String,
-    /// Without the page itself, in one order.
+    /// Without what says which page it is, in one order.
     query: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ impl ListId {
     pub fn new(tenant: &str, owner: String, uri: &Uri) -> Self {
         let parameters = uri.query().unwrap_or_default().split('&').filter(|parameter| {
             let name = parameter.split('=').next().unwrap_or_default();
-            !parameter.is_empty() && !matches!(name, "cursor" | "limit" | "notice" | "page")
+            !parameter.is_empty() && !matches!(name, "cursor" | "limit" | "notice" | "page" | "trail")
         });
         let mut query: Vec<String> = parameters.map(str::to_owned).collect();
         query.sort_unstable();

@@ -41,6 +41,48 @@ pub struct Metrics {
     connections: Arc<AtomicU64>,
 }
 
+/// What is known of one route, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteStats {
+    pub route: &'static str,
+    pub method: &'static str,
+    pub count: u64,
+    /// Answers of the server's own fault.
+    pub failed: u64,
+    pub mean_micros: u64,
+    /// Half of the requests, and nineteen in twenty, took no longer than this; none where they took longer than the last
+    /// bucket.
+    pub half_millis: Option<u64>,
+    pub most_millis: Option<u64>,
+    pub round_trips: u64,
+}
+
+impl Tally {
+    fn show(&self, route: &'static str, method: &'static str) -> RouteStats {
+        let load = |cell: &AtomicU64| cell.load(Ordering::Relaxed);
+        let count = load(&self.count);
+        let within = |percent: u64| {
+            let mut sum = 0;
+            let ends = BUCKETS_MILLIS.iter().zip(&self.buckets);
+            ends.into_iter().find_map(|(millis, bucket)| {
+                sum += load(bucket);
+                (sum * 100 >= count * percent).then_some(*millis)
+            })
+        };
+        let by_status = self.by_status.lock().unwrap_or_else(PoisonError::into_inner);
+        RouteStats {
+            route,
+            method,
+            count,
+            failed: by_status.iter().filter(|(status, _)| **status >= 500).map(|(_, count)| count).sum(),
+            mean_micros: load(&self.micros) / count.max(1),
+            half_millis: within(50),
+            most_millis: within(95),
+            round_trips: load(&self.round_trips),
+        }
+    }
+}
+
 /// Something that is going on until this is dropped.
 #[must_use = "it counts until it is dropped"]
 pub struct Running(Arc<AtomicU64>);
@@ -89,6 +131,20 @@ impl Metrics {
         add(&tally.rows_written, cost.rows_written);
         add(&tally.conditional_writes, cost.conditional_writes);
         add(&tally.round_trips, cost.round_trips);
+    }
+
+    /// The routes that were asked for, the most often asked first.
+    pub fn show(&self) -> Vec<RouteStats> {
+        let asked = |tally: &Tally| tally.count.load(Ordering::Relaxed) > 0;
+        let routes = self.routes.iter().filter(|(_, tally)| asked(tally));
+        let mut all: Vec<_> = routes.map(|((route, method), tally)| tally.show(route, method)).collect();
+        all.sort_unstable_by_key(|of| (std::cmp::Reverse(of.count), of.route, of.method));
+        all
+    }
+
+    /// Requests that are being answered, and connections that are open.
+    pub fn going_on(&self) -> (u64, u64) {
+        (self.running.load(Ordering::Relaxed), self.connections.load(Ordering::Relaxed))
     }
 
     /// The text format of Prometheus.
@@ -151,4 +207,25 @@ impl Metrics {
 
 pub(super) fn head(text: &mut String, name: &str, kind: &str, help: &str) -> std::fmt::Result {
     writeln!(text, "# HELP {name} {help}.\n# TYPE {name} {kind}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::access::RULES;
+
+    #[test]
+    fn a_route_is_shown_with_the_time_that_most_requests_took() {
+        let metrics = Metrics::new(RULES.iter());
+        assert_eq!(metrics.show(), []);
+        for millis in 1..=100 {
+            let status = if millis == 100 { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::OK };
+            metrics.count("/v1/carts", &Method::GET, status, Duration::from_millis(millis), &Cost::default());
+        }
+        metrics.count("/v1/me", &Method::HEAD, StatusCode::OK, Duration::from_secs(60), &Cost::default());
+        let [carts, me] = &metrics.show()[..] else { panic!("two routes") };
+        assert_eq!((carts.route, carts.count, carts.failed), ("/v1/carts", 100, 1));
+        assert_eq!((carts.half_millis, carts.most_millis, carts.mean_micros), (Some(50), Some(100), 50_500));
+        assert_eq!((me.method, me.half_millis), ("GET", None));
+    }
 }

@@ -40,7 +40,12 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
         include_str!("../../assets/shop-cart.css"),
         include_str!("../../assets/shop-account.css"),
     );
-    let admin = concat!(include_str!("../../assets/base.css"), include_str!("../../assets/admin.css"));
+    let admin = concat!(
+        include_str!("../../assets/base.css"),
+        include_str!("../../assets/admin.css"),
+        include_str!("../../assets/admin-charts.css"),
+        include_str!("../../assets/admin-data.css"),
+    );
     let shop_script = concat!(
         include_str!("../../assets/shop.js"),
         include_str!("../../assets/shop-catalog.js"),

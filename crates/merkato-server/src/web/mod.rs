@@ -11,6 +11,7 @@
 
 pub mod admin;
 pub mod assets;
+pub mod charts;
 pub mod failure;
 pub mod form;
 pub mod frame;

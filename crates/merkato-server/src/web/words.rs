@@ -2,7 +2,7 @@
 
 use merkato::{Currency, orders::OrderStatus};
 use rust_decimal::Decimal;
-use widerow::Timestamp;
+use widerow::{Date, Timestamp};
 
 /// What has just been done, by its name in the address of the page that one is sent to.
 const NOTICES: &[(&str, &str)] = &[
@@ -25,6 +25,10 @@ const NOTICES: &[(&str, &str)] = &[
     ("email-changed", "Your e-mail address is changed."),
     ("logged-out-everywhere", "You are logged out everywhere."),
     ("session-ended", "The session has ended."),
+    // Of the office.
+    ("key-revoked", "The key is revoked. Nobody gets in with it any more."),
+    ("role-changed", "The role is changed, in open sessions, too."),
+    ("checks-begun", "The checks have begun. This page shows how far they are."),
 ];
 
 /// The notice that a path's query names. Nothing else is shown, whatever somebody writes into a link.
@@ -50,6 +54,16 @@ pub fn money(amount: Decimal, currency: &Currency) -> String {
         "JPY" => format!("{sign}¥{number}"),
         code => format!("{sign}{number} {code}"),
     }
+}
+
+/// `€1,235`: without the small change, for figures that are glanced at.
+pub fn money_glanced(amount: Decimal, currency: &Currency) -> String {
+    let text = money(amount.round(), currency);
+    let rest = currency
+        .decimals()
+        .filter(|decimals| *decimals > 0)
+        .map(|decimals| ".".to_owned() + &"0".repeat(decimals as usize));
+    rest.map_or(text.clone(), |rest| text.replacen(&rest, "", 1))
 }
 
 /// `1,234,567`.
@@ -85,6 +99,43 @@ pub fn day(at: Timestamp) -> String {
     let part = |range| text.get(range).and_then(|part: &str| part.parse::<usize>().ok()).unwrap_or_default();
     let month = MONTHS.get(part(5..7).wrapping_sub(1)).unwrap_or(&"");
     format!("{} {month} {}", part(8..10), part(0..4))
+}
+
+/// `15 Nov`.
+pub fn short_day(date: Date) -> String {
+    let text = day(date.start());
+    let mut parts = text.split(' ');
+    let number = parts.next().unwrap_or_default();
+    format!("{number} {}", parts.next().unwrap_or_default().chars().take(3).collect::<String>())
+}
+
+const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+/// `Sunday`.
+pub fn weekday(date: Date) -> &'static str {
+    // The first of January 1970 was a Thursday.
+    WEEKDAYS[(date.days() + 3).rem_euclid(7) as usize]
+}
+
+/// `3.4 KiB`.
+pub fn bytes(count: u64) -> String {
+    let (unit, name) = match count {
+        0..1_024 => return format!("{count} B"),
+        1_024..1_048_576 => (1_024, "KiB"),
+        1_048_576..1_073_741_824 => (1_048_576, "MiB"),
+        _ => (1_073_741_824, "GiB"),
+    };
+    format!("{}.{} {name}", thousands(&(count / unit).to_string()), count % unit * 10 / unit)
+}
+
+/// `850 µs`, `12 ms`, `3.4 s`.
+pub fn duration(micros: u64) -> String {
+    match micros {
+        0..1_000 => format!("{micros} µs"),
+        1_000..10_000 => format!("{}.{} ms", micros / 1_000, micros % 1_000 / 100),
+        10_000..1_000_000 => format!("{} ms", micros / 1_000),
+        _ => format!("{}.{} s", micros / 1_000_000, micros % 1_000_000 / 100_000),
+    }
 }
 
 /// `15 November 2026, 21:05`, in UTC.
@@ -143,6 +194,24 @@ mod tests {
         assert_eq!(money("-3", "USD"), "−$3.00");
         assert_eq!(money("999", "JPY"), "¥999");
         assert_eq!(money("0.005", "CHF"), "0.01 CHF");
+    }
+
+    #[test]
+    fn figures_that_are_glanced_at_have_no_small_change() {
+        let money =
+            |text: &str, code: &str| money_glanced(Decimal::from_str_exact(text).unwrap(), &Currency::new(code));
+        assert_eq!(money("12430.49", "EUR"), "€12,430");
+        assert_eq!(money("1000.00", "CHF"), "1,000 CHF");
+        assert_eq!(money("-3.2", "JPY"), "−¥3");
+    }
+
+    #[test]
+    fn days_sizes_and_times_are_short() {
+        let date: Date = "2026-03-15".parse().unwrap();
+        assert_eq!((weekday(date), short_day(date).as_str()), ("Sunday", "15 Mar"));
+        assert_eq!(weekday(Date::from_days(-1)), "Wednesday");
+        assert_eq!([0, 2_000, 5 << 20].map(bytes), ["0 B", "1.9 KiB", "5.0 MiB"]);
+        assert_eq!([850, 1_250, 42_000, 3_400_000].map(duration), ["850 µs", "1.2 ms", "42 ms", "3.4 s"]);
     }
 
     #[test]

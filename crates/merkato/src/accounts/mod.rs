@@ -4,7 +4,7 @@
 //! taken" is said aloud is the server's business. What a role may do is asked of the [`Actor`].
 //!
 //! 1. An e-mail address belongs to one user, under any race (`claims`); case and surrounding spaces do not make it another.
-//! 2. `users` decides; `users_by_email`, `users_by_age` and `sessions` are derived and never written.
+//! 2. `users` decides; `users_by_email`, `users_by_age`, `staff` and `sessions` are derived and never written.
 //! 3. A token that was sent by mail works once and until it ends: using it and what it does are one commit of the user's row.
 //! 4. A wrong password and an unknown address have the same answer, after the same work.
 //! 5. An attempt is counted before the password is looked at, so that guesses side by side get no more than guesses in a row.
@@ -25,15 +25,15 @@ pub use error::Error;
 pub use ops::{
     Actor, Client, LoggedIn, Registered, add_address, authenticate, change_address, change_password, change_profile,
     confirm_email_change, confirm_password, erase, find_attempts, find_by_email, find_user, get_user, list_addresses,
-    list_sessions, list_users, log_in, register, reinstate, remove_address, request_email_change,
+    list_sessions, list_staff, list_users, log_in, register, reinstate, remove_address, request_email_change,
     request_password_reset, request_verification, reset_password, revoke_all_sessions, revoke_session,
     set_default_address, set_preferences, set_role, suspend, update_profile, verify_email,
 };
 pub use rules::{AddressInput, NewUser, Profile, ProfileChange, fold_email};
 pub(crate) use tables::tables;
 pub use tables::{
-    Address, LoginAttempts, PendingToken, Role, Session, TokenPurpose, User, UserByEmail, UserEntry, UserSession,
-    UserStatus,
+    Address, LoginAttempts, PendingToken, Role, Session, StaffEntry, TokenPurpose, User, UserByEmail, UserEntry,
+    UserSession, UserStatus,
 };
 pub use token::{Letter, Secret};
 
@@ -80,6 +80,14 @@ pub const PATTERNS: &[AccessPattern] = &[
         table: "users_by_age",
         key: "shard = ?, for each of 16",
         cost: shards::page_cost(limits::USER_SHARDS),
+    },
+    AccessPattern {
+        name: "staff",
+        question: "Who works for the shop, the oldest first",
+        table: "staff",
+        key: "shop = 0",
+        // DynamoDB reads again the row behind which a page goes on.
+        cost: ReadCost { rows: Amount::of(2).and_per_row(1), ..ReadCost::PAGE },
     },
     AccessPattern {
         name: "login-attempts",

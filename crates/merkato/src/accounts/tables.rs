@@ -179,6 +179,48 @@ impl Derive<UserEntry> for User {
     }
 }
 
+/// Who works for the shop, the oldest first: few, and found without walking over the customers. One partition; expected 10
+/// rows, at most 10,000.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "staff", partition(shop), clustering(created_at, user_id), read = LocalQuorum)]
+pub struct StaffEntry {
+    /// Always the same: a list must have a partition.
+    pub shop: u32,
+    pub created_at: Timestamp,
+    pub user_id: UserId,
+    pub email: String,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub status: UserStatus,
+    pub role: Role,
+    pub last_login_at: Option<Timestamp>,
+}
+
+/// The one partition of the staff.
+pub(super) const STAFF: u32 = 0;
+
+/// A customer, and a user who is erased, has no row.
+impl Derive<StaffEntry> for User {
+    fn derive(&self) -> Vec<StaffEntry> {
+        let entry = |email: &String| StaffEntry {
+            shop: STAFF,
+            created_at: self.created_at,
+            user_id: self.user_id,
+            email: email.clone(),
+            first_name: self.first_name.clone(),
+            last_name: self.last_name.clone(),
+            status: self.status,
+            role: self.role,
+            last_login_at: self.last_login_at,
+        };
+        self.email.iter().filter(|_| self.role > Role::Customer).map(entry).collect()
+    }
+
+    fn source(entry: &StaffEntry) -> UserId {
+        entry.user_id
+    }
+}
+
 /// The sessions of a user, oldest first. At most 50 rows; each ends with its session.
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(
@@ -250,6 +292,7 @@ pub(crate) fn tables(schema: Schema) -> Schema {
     schema
         .derived::<User, UserByEmail>()
         .derived::<User, UserEntry>()
+        .derived::<User, StaffEntry>()
         .derived::<UserSession, Session>()
         .table::<LoginAttempts>()
 }

@@ -48,6 +48,14 @@ const BETWEEN: ReadCost = ReadCost {
     requests: Amount::of(DAYS).and_per_row(1),
 };
 
+/// So many days in eight shards, a page of each.
+const DAY_SHARDS: u64 = (limits::DAY_VIEWS_DAYS_MAX * SHARDS) as u64;
+const DAY_VIEWS: ReadCost = ReadCost {
+    partitions: Amount::of(DAY_SHARDS),
+    rows: Amount::of(DAY_SHARDS).and_per_row(1),
+    requests: Amount::of(DAY_SHARDS),
+};
+
 /// Thirty days in eight shards of two tables, one of which has a static column that DynamoDB reads by itself; and each list,
 /// for one currency, before it is replaced.
 const RANKING: ReadCost = ReadCost {
@@ -84,6 +92,13 @@ pub const PATTERNS: &[AccessPattern] = &[
         table: "product_views",
         key: "product_id = ? AND date >= ? AND date <= ?",
         cost: ReadCost::PAGE,
+    },
+    AccessPattern {
+        name: "views of days",
+        question: "What was looked at on up to 31 days, over all products",
+        table: "product_views_by_day",
+        key: "date = ? AND shard = 0 … 7, for each",
+        cost: DAY_VIEWS,
     },
     AccessPattern {
         name: "ranking",

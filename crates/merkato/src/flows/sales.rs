@@ -19,10 +19,10 @@ use crate::{
 /// than that is in the daily sales all the same, and in the ranking when its day is rebuilt.
 const FRESH_DAYS: i32 = 2;
 
-/// Whether the order's money is the shop's.
-fn stands(order: &Order) -> bool {
+/// Whether the money of an order that stands so is the shop's: such orders, and no others, are in the figures.
+pub fn is_sale(status: OrderStatus) -> bool {
     use OrderStatus::*;
-    matches!(order.status, Paid | Processing | Shipped | Delivered)
+    matches!(status, Paid | Processing | Shipped | Delivered)
 }
 
 /// What the order adds to the sales of its day, as it is now.
@@ -34,7 +34,7 @@ fn contribution(order: &Order) -> Contribution {
         date: order.order_date(),
         revision: order.revision,
         currency: order.currency.clone(),
-        categories: categories.filter(|_| stands(order)).collect(),
+        categories: categories.filter(|_| is_sale(order.status)).collect(),
     }
 }
 
@@ -77,7 +77,7 @@ async fn set_day(ctx: &Context, date: Date) -> Result<()> {
     let mut cursor = None;
     loop {
         let (orders, next) = page_of_day(ctx, date, cursor).await?;
-        for order in orders.iter().filter(|order| stands(order)) {
+        for order in orders.iter().filter(|order| is_sale(order.status)) {
             for item in orders::list_items(ctx, order.order_id).await? {
                 let sum = sums.entry((item.product_id, order.currency.clone())).or_default();
                 sum.0 += i64::from(item.quantity);

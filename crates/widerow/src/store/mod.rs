@@ -24,7 +24,7 @@ use uuid::Uuid;
 pub use self::{
     read::{Cursor, Page, SliceRequest, Statics},
     remember::Remembered,
-    scan::{Histogram, ScanRows},
+    scan::{Extent, Histogram, ScanRows},
     verify::{Difference, DifferenceKind, VerifyOptions, VerifyReport},
     write::Partition,
 };

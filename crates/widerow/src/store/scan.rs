@@ -55,6 +55,17 @@ pub struct Histogram {
     pub by_bytes: Vec<u64>,
     /// The largest partition by rows: tenant, key and rows.
     pub largest: Option<(String, String, u64)>,
+    /// Whether it was stopped at a bound, before the end of the table.
+    pub is_part: bool,
+}
+
+/// What is measured of a table, and how much of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent<'t> {
+    /// One tenant's partitions, or everybody's.
+    pub tenant: Option<&'t Tenant>,
+    /// Rows that are walked over, whoever's they are, before it stops.
+    pub rows_max: u64,
 }
 
 impl Histogram {
@@ -84,6 +95,7 @@ impl Histogram {
         self.bytes += other.bytes;
         add(&mut self.by_rows, other.by_rows);
         add(&mut self.by_bytes, other.by_bytes);
+        self.is_part |= other.is_part;
         if other.largest.as_ref().map(|l| l.2) > self.largest.as_ref().map(|l| l.2) {
             self.largest = other.largest;
         }
@@ -109,11 +121,28 @@ impl Database {
 
     /// Sizes of the table's partitions.
     pub async fn histogram(&self, table: &'static Table, ranges: usize) -> Result<Histogram> {
+        self.histogram_within(table, ranges, Extent { tenant: None, rows_max: u64::MAX }).await
+    }
+
+    /// Sizes of some of the table's partitions. Where it stops before the end, the last partition of each range may be
+    /// larger than it is told.
+    pub async fn histogram_within(
+        &self,
+        table: &'static Table,
+        ranges: usize,
+        extent: Extent<'_>,
+    ) -> Result<Histogram> {
+        let rows_max = extent.rows_max / ranges.max(1) as u64;
         let ranges = self.scan(table, ranges).await?.into_iter().map(|mut scan| async move {
             let mut histogram = Histogram::default();
             let mut current: Option<((Tenant, Vec<Value>), u64, u64)> = None;
+            let mut walked = 0;
             while let Some(rows) = scan.next().await? {
+                walked += rows.len() as u64;
                 for (tenant, row) in rows {
+                    if extent.tenant.is_some_and(|only| *only != tenant) {
+                        continue;
+                    }
                     let partition = (tenant, row.values[..table.partition_columns].to_vec());
                     let bytes = row.bytes() as u64;
                     match &mut current {
@@ -127,6 +156,10 @@ impl Database {
                             }
                         }
                     }
+                }
+                if walked >= rows_max && !scan.done {
+                    histogram.is_part = true;
+                    break;
                 }
             }
             if let Some((known, rows, sum)) = current {

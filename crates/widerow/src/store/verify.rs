@@ -72,12 +72,16 @@ pub struct VerifyReport {
 impl Database {
     /// Recomputes every derived table and compares.
     pub async fn verify(&self, options: VerifyOptions) -> Result<VerifyReport> {
+        self.verify_rows(None, options).await
+    }
+
+    async fn verify_rows(&self, only: Option<&Tenant>, options: VerifyOptions) -> Result<VerifyReport> {
         let mut report = VerifyReport::default();
         let derivations: Vec<Derivation> = self.inner.schema.derivations().to_vec();
         for derivation in &derivations {
             for (table, forward) in [(derivation.base, true), (derivation.derived, false)] {
                 let scans = self.scan(table, options.ranges).await?.into_iter();
-                let parts = scans.map(|scan| self.verify_range(derivation, scan, forward, options));
+                let parts = scans.map(|scan| self.verify_range(derivation, scan, forward, only, options));
                 let mut parts = stream::iter(parts).buffer_unordered(options.ranges.max(1));
                 while let Some(part) = parts.next().await {
                     report.merge(part?, options.listed_max);
@@ -92,12 +96,13 @@ impl Database {
         d: &Derivation,
         mut scan: ScanRows,
         forward: bool,
+        only: Option<&Tenant>,
         options: VerifyOptions,
     ) -> Result<VerifyReport> {
         let mut report = VerifyReport::default();
         while let Some(rows) = scan.next().await? {
             let mut by_tenant: BTreeMap<Tenant, Vec<RawRow>> = BTreeMap::new();
-            for (tenant, row) in rows {
+            for (tenant, row) in rows.into_iter().filter(|(tenant, _)| only.is_none_or(|only| only == tenant)) {
                 by_tenant.entry(tenant).or_default().push(row);
             }
             for (tenant, rows) in by_tenant {
@@ -222,6 +227,11 @@ impl Database {
 type Wrong = Vec<(Vec<Value>, DifferenceKind)>;
 
 impl Store {
+    /// Recomputes the tenant's rows of every derived table and compares. The tables are walked over as a whole.
+    pub async fn verify(&self, options: VerifyOptions) -> Result<VerifyReport> {
+        self.database().verify_rows(Some(&self.tenant), options).await
+    }
+
     async fn derived_rows(&self, d: &Derivation, rows: &[Vec<Value>]) -> Result<Vec<Option<RawRow>>> {
         let keys = rows.iter().map(|row| row[..d.derived.key_columns()].to_vec()).collect();
         self.get_raw(d.derived, keys, Consistency::Quorum).await

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use widerow::{Commit, Row};
+use widerow::{Commit, Row, store::Extent};
 
 use crate::{
     cases,
@@ -96,4 +96,11 @@ async fn histograms_count_partitions(target: &Target) {
     assert_eq!((histogram.partitions, histogram.rows), (4, 46));
     assert_eq!(histogram.by_rows, [0, 1, 2, 0, 0, 0, 1]);
     assert_eq!(histogram.largest.map(|l| l.2), Some(40));
+    assert!(!histogram.is_part);
+    let own = Extent { tenant: Some(world.store.tenant()), rows_max: u64::MAX };
+    let same = world.database.histogram_within(ByInt::table(), 3, own).await.unwrap();
+    assert_eq!((same.partitions, same.rows), (4, 46));
+    let nobody = world.database.tenant("nobody").unwrap();
+    let others = Extent { tenant: Some(nobody.tenant()), rows_max: u64::MAX };
+    assert_eq!(world.database.histogram_within(ByInt::table(), 3, others).await.unwrap().rows, 0);
 }

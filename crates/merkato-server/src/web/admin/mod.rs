@@ -1,12 +1,42 @@
 //! The office: what the staff sees.
 
+mod analytics;
 mod dashboard;
+mod data;
+mod inspection;
+mod keys;
+mod paging;
+mod patterns;
+mod range;
+mod sizes;
+mod system;
+mod takings;
+mod traffic;
+mod users;
+mod views;
+mod warehouses;
 
-use merkato::keys::Scope::AnalyticsRead;
+use merkato::keys::Scope::{AnalyticsRead, CustomersWrite, KeysWrite, SystemRead};
 
+pub use self::inspection::Inspections;
 use super::pages::pages;
-use crate::http::access::Access::Staff;
+use crate::http::access::Access::{Admin, Staff};
 
 pages! {
     get "/admin" (Staff(AnalyticsRead)) => dashboard::show;
+    get "/admin/analytics" (Staff(AnalyticsRead)) => analytics::show;
+    get "/admin/analytics/products" (Staff(AnalyticsRead)) => views::find;
+    get "/admin/analytics/products/{id}" (Staff(AnalyticsRead)) => views::show;
+    get "/admin/data" (Staff(SystemRead)) => data::show;
+    get "/admin/data/patterns" (Staff(SystemRead)) => patterns::show;
+    get "/admin/data/sizes" (Admin(SystemRead)) => sizes::show;
+    get "/admin/keys" (Admin(KeysWrite)) => keys::list;
+    get "/admin/keys/new" (Admin(KeysWrite)) => keys::new;
+    post "/admin/keys" (Admin(KeysWrite)) .secret_answer => keys::create;
+    post "/admin/keys/{id}/revoke" (Admin(KeysWrite)) => keys::revoke;
+    get "/admin/users" (Admin(CustomersWrite)) => users::list;
+    post "/admin/users" (Admin(CustomersWrite)) => users::appoint;
+    post "/admin/users/{id}/role" (Admin(CustomersWrite)) => users::change;
+    get "/admin/system" (Staff(SystemRead)) => system::show;
+    post "/admin/system/verify" (Admin(SystemRead)) => system::verify;
 }

@@ -23,7 +23,7 @@ pub use self::{
     profile::{change_profile, find_by_email, find_user, get_user, set_preferences, update_profile},
     register::{Registered, register},
     session::{Actor, Client, authenticate, list_sessions, revoke_all_sessions, revoke_session},
-    staff::{list_users, reinstate, set_role, suspend},
+    staff::{list_staff, list_users, reinstate, set_role, suspend},
 };
 use super::{
     error::{Error, Result},

@@ -1,10 +1,12 @@
 //! Whom staff see, and what they decide about a user. Who is asked to be staff is the caller's business (`Actor::require`).
 
+use widerow::Page;
+
 use super::{
     super::{
         error::Result,
         rules,
-        tables::{Role, User, UserEntry, UserStatus},
+        tables::{Role, STAFF, StaffEntry, User, UserEntry, UserStatus},
     },
     change_user, session,
 };
@@ -20,6 +22,13 @@ use crate::{
 pub async fn list_users(ctx: &Context, page: PageRequest) -> Result<Merged<UserEntry>> {
     page.check()?;
     Ok(shards::page::<UserEntry>(&ctx.store, limits::USER_SHARDS, |shard| shard, &page).await?)
+}
+
+/// Who works for the shop, the oldest first.
+pub async fn list_staff(ctx: &Context, page: PageRequest) -> Result<Page<StaffEntry>> {
+    page.check()?;
+    let slice = ctx.store.slice::<StaffEntry>(STAFF);
+    Ok(slice.limit(page.limit).after(page.cursor).page().await?)
 }
 
 /// Keeps the user out, at once: every session ends.

@@ -2,7 +2,7 @@
 
 use std::{ops::Bound, pin::pin, time::Duration};
 
-use futures::{StreamExt as _, stream};
+use futures::{StreamExt as _, TryStreamExt as _, future::try_join_all, stream};
 use widerow::{Date, Store};
 
 use super::sales::check_days;
@@ -11,7 +11,7 @@ use crate::{
         error::Result,
         rules,
         sketch::VisitorHash,
-        tables::ProductViews,
+        tables::{ProductViews, SHARDS, ViewedProduct},
         views::{Full, Key},
     },
     check::{Check, Invalid},
@@ -22,6 +22,8 @@ use crate::{
 
 /// Products whose views are written at once.
 const WRITTEN_AT_ONCE: usize = 16;
+/// Days that are read at once.
+const DAYS_AT_ONCE: usize = 4;
 /// Tries to write what is left when the process stops, and the pause between them.
 const LAST_TRIES: usize = 5;
 const LAST_PAUSE: Duration = Duration::from_millis(500);
@@ -125,4 +127,37 @@ pub async fn list_product_views(ctx: &Context, product: ProductId, from: Date, t
     check.end()?;
     let slice = ctx.store.slice::<ProductViews>(product).from(Bound::Included(from)).to(Bound::Included(to));
     Ok(slice.limit(limits::VIEW_DAYS_MAX as usize).page().await?.rows)
+}
+
+/// What was looked at on a day, over all products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DayViews {
+    pub date: Date,
+    pub view_count: i64,
+    /// Products that were looked at.
+    pub product_count: u64,
+    /// Whether all products of the day are in it: of a day with very many, some are left out.
+    pub is_whole: bool,
+}
+
+/// What was looked at on these days, over all products, as far as it is written. Of each day at most some thousand products
+/// are read, side by side.
+pub async fn list_day_views(ctx: &Context, from: Date, to: Date) -> Result<Vec<DayViews>> {
+    let mut check = Check::new();
+    check_days(&mut check, from, to, limits::DAY_VIEWS_DAYS_MAX);
+    check.end()?;
+    let days = (from.days()..=to.days()).map(Date::from_days).map(|date| async move {
+        let shards = (0..SHARDS).map(|shard| {
+            let slice = ctx.store.slice::<ViewedProduct>((date, shard));
+            async move { slice.limit(limits::DAY_VIEWS_A_SHARD_MAX).page().await }
+        });
+        let mut day = DayViews { date, view_count: 0, product_count: 0, is_whole: true };
+        for page in try_join_all(shards).await? {
+            day.view_count = page.rows.iter().fold(day.view_count, |sum, row| sum.saturating_add(row.view_count));
+            day.product_count += page.rows.len() as u64;
+            day.is_whole &= page.next.is_none();
+        }
+        Ok(day)
+    });
+    stream::iter(days).buffered(DAYS_AT_ONCE).try_collect().await
 }

@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use merkato::{
     PageRequest,
-    accounts::{self, PATTERNS, UserStatus},
+    accounts::{self, PATTERNS, Role, UserStatus},
     pattern::ReadCost,
 };
 use widerow::{
@@ -18,6 +18,7 @@ widerow_testing::cases![
     every_question_costs_what_it_says,
     derived_tables_agree_after_a_busy_day,
     staff_see_the_users_newest_first,
+    who_works_here_is_a_list_of_its_own,
 ];
 
 fn cost_of(name: &str) -> ReadCost {
@@ -62,6 +63,9 @@ async fn every_question_costs_what_it_says(target: &Target) {
         let users = answer.unwrap().rows.len() as u64;
         assert_eq!(users, 1 + others);
         within("users", users, cost);
+        let (answer, cost) = measure(accounts::list_staff(ctx, PageRequest::default())).await;
+        assert_eq!(answer.unwrap().rows.len(), 0);
+        within("staff", 0, cost);
         let (answer, cost) = measure(accounts::find_attempts(ctx, "ada@example.com")).await;
         assert_eq!(answer.unwrap().unwrap().attempts, if others == 0 { 2 } else { 1 });
         within("login-attempts", 1, cost);
@@ -107,9 +111,9 @@ async fn derived_tables_agree_after_a_busy_day(target: &Target) {
     }
     let report = world.database.verify(VerifyOptions::default()).await.unwrap();
     assert_eq!((report.differences, report.listed), (0, Vec::new()));
-    // Users, for each of the two tables that follow from them; the sessions of the one with a new password, and of the one
+    // Users, for each of the three tables that follow from them; the sessions of the one with a new password, and of the one
     // who logged out once.
-    assert_eq!(report.base_rows, 2 * 4 + 3);
+    assert_eq!(report.base_rows, 3 * 4 + 3);
 }
 
 async fn staff_see_the_users_newest_first(target: &Target) {
@@ -135,4 +139,28 @@ async fn staff_see_the_users_newest_first(target: &Target) {
     assert_eq!((found[0].status, found[0].email.as_str()), (UserStatus::Suspended, "u8@example.com"));
     assert_eq!(found[1].status, UserStatus::Active);
     assert!(accounts::list_users(ctx, PageRequest::first(0)).await.is_err());
+}
+
+async fn who_works_here_is_a_list_of_its_own(target: &Target) {
+    let world = world(target);
+    let ctx = &world.ctx;
+    let mut users = Vec::new();
+    for n in 0..5 {
+        users.push(register(ctx, &format!("u{n}@example.com")).await.user.user_id);
+        world.clock.advance_millis(1);
+    }
+    let staff = async || {
+        let page = accounts::list_staff(ctx, PageRequest::default()).await.unwrap();
+        page.rows.iter().map(|entry| (entry.user_id, entry.role)).collect::<Vec<_>>()
+    };
+    assert_eq!(staff().await, []);
+    accounts::set_role(ctx, users[3], Role::Admin).await.unwrap();
+    accounts::set_role(ctx, users[1], Role::Staff).await.unwrap();
+    assert_eq!(staff().await, [(users[1], Role::Staff), (users[3], Role::Admin)]);
+    accounts::set_role(ctx, users[1], Role::Customer).await.unwrap();
+    accounts::suspend(ctx, users[3]).await.unwrap();
+    let page = accounts::list_staff(ctx, PageRequest::first(1)).await.unwrap();
+    assert_eq!(page.rows[0].status, UserStatus::Suspended);
+    accounts::erase(ctx, users[3]).await.unwrap();
+    assert_eq!(staff().await, []);
 }

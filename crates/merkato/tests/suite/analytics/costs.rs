@@ -88,6 +88,12 @@ async fn measure_all(world: &World) -> Vec<(&'static AccessPattern, u64, Cost)> 
     let (rows, cost) = measure(analytics::list_product_views(ctx, product(1), from, today)).await;
     assert_eq!(rows.expect("read").len(), 1);
     note("Q19 of a product", 1, cost);
+    let (days, cost) = measure(analytics::list_day_views(ctx, from, today)).await;
+    let days = days.expect("read");
+    let products = days.iter().map(|day| day.product_count).sum();
+    assert_eq!((days.len(), cost.partitions_read), (10, 80), "{cost}");
+    assert!(days.iter().all(|day| day.is_whole) && days[9].view_count > products as i64, "{days:?}");
+    note("views of days", products, cost);
     note("ranking", ranked.rows, ranking);
     all
 }

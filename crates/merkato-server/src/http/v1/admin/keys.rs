@@ -10,6 +10,7 @@ use merkato::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
+use widerow::Timestamp;
 
 use super::actor;
 use crate::http::{
@@ -118,17 +119,26 @@ pub struct NewKeyView {
     responses((status = 201, description = "The key and its token", body = NewKeyView)))]
 pub async fn create_key(visit: Visit, Json(body): Json<KeyBody>) -> Result<(StatusCode, Json<NewKeyView>), Problem> {
     let scopes: BTreeSet<Scope> = body.scopes.into_iter().map(Into::into).collect();
+    let made = make_key(&visit, body.name, scopes, body.expires_at.map(|Time(time)| time)).await?;
+    let token = made.token.as_str().to_owned();
+    Ok((StatusCode::CREATED, Json(NewKeyView { key: view_of_new(&visit, made.key), token })))
+}
+
+/// Makes a key for whoever asks. A program's key makes none that may do what it may not do itself.
+pub async fn make_key(
+    visit: &Visit,
+    name: String,
+    scopes: BTreeSet<Scope>,
+    expires_at: Option<Timestamp>,
+) -> Result<keys::Created, Problem> {
     if let Who::Program(own) = &visit.who
         && let Some(more) = scopes.iter().find(|scope| !own.may(**scope))
     {
         let detail = format!("the key has not the scope {}, and makes none that has", more.as_str());
         return Err(Problem::new("scope_missing", detail));
     }
-    let expires_at = body.expires_at.map(|Time(time)| time);
-    let new = NewKey { name: body.name, scopes, created_by: actor(&visit)?, expires_at };
-    let made = keys::create(&visit.ctx, new).await?;
-    let token = made.token.as_str().to_owned();
-    Ok((StatusCode::CREATED, Json(NewKeyView { key: view_of_new(&visit, made.key), token })))
+    let new = NewKey { name, scopes, created_by: actor(visit)?, expires_at };
+    Ok(keys::create(&visit.ctx, new).await?)
 }
 
 /// End a key for good, at once

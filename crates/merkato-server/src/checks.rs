@@ -1,0 +1,168 @@
+//! Is everything that follows from something else as it should be? What `merkato verify` and the office's page of the system
+//! look at, one function a check. The shop may go on meanwhile.
+
+use merkato::{Context, carts, flows, inventory};
+use widerow::{
+    Date,
+    store::{DifferenceKind, VerifyOptions, VerifyReport},
+};
+
+/// Differences of derived tables that are looked at to tell them apart.
+const LISTED_MAX: usize = 1_000;
+
+/// What one check found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub check: &'static str,
+    pub tenant: String,
+    pub looked_at: u64,
+    pub differences: u64,
+    pub mended: u64,
+    /// Some of them, in words.
+    pub listed: Vec<String>,
+}
+
+/// Why a check did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Data(#[from] widerow::Error),
+    #[error(transparent)]
+    Carts(#[from] carts::Error),
+    #[error(transparent)]
+    Inventory(#[from] inventory::Error),
+    #[error(transparent)]
+    Flows(#[from] flows::Error),
+}
+
+/// How to check.
+#[derive(Clone, Copy, Debug)]
+pub struct Checking {
+    /// Mend what differs.
+    pub repair: bool,
+    /// Differences that are listed.
+    pub listed_max: usize,
+}
+
+impl Checking {
+    pub fn options(self) -> VerifyOptions {
+        VerifyOptions { repair: self.repair, listed_max: LISTED_MAX, ..VerifyOptions::default() }
+    }
+
+    /// What a verification of the derived tables says.
+    pub fn derived(self, tenant: String, report: &VerifyReport) -> Found {
+        // A row with other values is found from its base and from itself: it is one difference all the same.
+        let mut found = Vec::new();
+        for difference in &report.listed {
+            if !found.contains(&difference) {
+                found.push(difference);
+            }
+        }
+        let twice = (report.listed.len() - found.len()) as u64;
+        let listed = found.iter().take(self.listed_max).map(|difference| {
+            let kind = match difference.kind {
+                DifferenceKind::Missing => "is missing",
+                DifferenceKind::Different => "is not as its base says",
+                DifferenceKind::Orphan => "has no base",
+            };
+            let key: Vec<String> = difference.key.iter().map(text).collect();
+            format!("{} of {}: the row {} {kind}", difference.table, difference.tenant, key.join(", "))
+        });
+        Found {
+            check: "derived tables",
+            tenant,
+            looked_at: report.base_rows + report.derived_rows,
+            differences: report.differences - twice,
+            mended: report.repaired,
+            listed: listed.collect(),
+        }
+    }
+
+    /// The subtotals of carts, and that of a person's carts one is active.
+    pub async fn carts(self, ctx: &Context) -> Result<Found, Error> {
+        let report = carts::verify_carts(ctx, self.repair).await?;
+        let totals = report.totals.iter().map(|wrong| {
+            format!("cart {}: {} is stored, its lines come to {}", wrong.cart, wrong.stored, wrong.subtotal)
+        });
+        let active = report
+            .active
+            .iter()
+            .map(|(user, active)| format!("user {user}: {active} of the carts are active, not one"));
+        let differences = (report.totals.len() + report.active.len()) as u64;
+        Ok(Found {
+            check: "carts",
+            tenant: ctx.store.tenant().to_string(),
+            looked_at: report.carts,
+            differences,
+            mended: if self.repair { differences } else { 0 },
+            listed: totals.chain(active).take(self.listed_max).collect(),
+        })
+    }
+
+    /// What is reserved of stock, against the holds in force.
+    pub async fn stock(self, ctx: &Context) -> Result<Found, Error> {
+        let found = inventory::verify_stock(ctx, None).await?;
+        let unsettled = found.unsettled.iter().map(|product| format!("product {product}: it never stood still"));
+        let listed = found.differences.iter().map(|difference| {
+            format!(
+                "product {}, warehouse {}: {} are reserved, the holds in force have {}",
+                difference.product, difference.warehouse, difference.in_force, difference.held
+            )
+        });
+        let listed = listed.chain(unsettled).take(self.listed_max).collect();
+        let differences = (found.differences.len() + found.unsettled.len()) as u64;
+        let mended = match self.repair && differences > 0 {
+            true => {
+                let repaired = inventory::repair_stock(ctx, None).await?;
+                differences.saturating_sub((repaired.left.len() + repaired.unsettled.len()) as u64)
+            }
+            false => 0,
+        };
+        let tenant = ctx.store.tenant().to_string();
+        Ok(Found { check: "reserved stock", tenant, looked_at: found.products, differences, mended, listed })
+    }
+
+    /// The sales of these days, against their orders. `done` is told after each how many there were.
+    pub async fn sales(
+        self,
+        ctx: &Context,
+        days: impl IntoIterator<Item = Date> + Send,
+        mut done: impl FnMut(u64) + Send,
+    ) -> Result<Found, Error> {
+        let mut found = Found {
+            check: "daily sales",
+            tenant: ctx.store.tenant().to_string(),
+            looked_at: 0,
+            differences: 0,
+            mended: 0,
+            listed: Vec::new(),
+        };
+        let days: Vec<Date> = days.into_iter().collect();
+        for day in days {
+            let report = flows::sales::rebuild_sales(ctx, day, self.repair).await?;
+            found.looked_at += 1;
+            done(found.looked_at);
+            if !report.is_sound() {
+                found.differences += 1;
+                found.mended += u64::from(report.repaired);
+                let (orders, totals) = (report.wrong_orders, report.differences.len());
+                found.listed.push(format!("{day}: {orders} orders and {totals} totals are counted wrongly"));
+            }
+        }
+        found.listed.truncate(self.listed_max);
+        Ok(found)
+    }
+}
+
+fn text(value: &widerow::value::Value) -> String {
+    use widerow::value::Value;
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::Uuid(id) => id.to_string(),
+        Value::Int(number) => number.to_string(),
+        Value::BigInt(number) => number.to_string(),
+        Value::Date(date) => date.to_string(),
+        Value::Timestamp(time) => time.to_string(),
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,46 @@
+//! A line the size of a word.
+
+use super::svg::{Px, Svg};
+
+const WIDTH: f64 = 120.0;
+const HEIGHT: f64 = 32.0;
+
+/// The values, the oldest first; the newest has a dot. `title` says them to whoever cannot see it.
+pub fn sparkline(title: &str, values: &[Option<f64>]) -> String {
+    let known: Vec<f64> = values.iter().flatten().copied().filter(|value| value.is_finite()).collect();
+    let (low, high) = known.iter().fold((0.0_f64, 0.0_f64), |(low, high), value| (low.min(*value), high.max(*value)));
+    let range = if high > low { high - low } else { 1.0 };
+    let x = |i: usize| 4.0 + i as f64 * (WIDTH - 8.0) / values.len().saturating_sub(1).max(1) as f64;
+    let y = |value: f64| HEIGHT - 4.0 - (value - low) / range * (HEIGHT - 8.0);
+    let mut svg = Svg::new("spark", WIDTH, HEIGHT, title);
+    let mut path = String::new();
+    let mut is_new = true;
+    for (i, value) in values.iter().enumerate() {
+        match value.filter(|value| value.is_finite()) {
+            Some(value) => {
+                path.push_str(&format!("{}{} {}", if is_new { 'M' } else { 'L' }, Px(x(i)), Px(y(value))));
+                is_new = false;
+            }
+            None => is_new = true,
+        }
+    }
+    svg.add(format_args!("<path class=\"line c1\" d=\"{path}\"/>"));
+    if let Some((i, value)) = values.iter().enumerate().rev().find_map(|(i, value)| Some((i, (*value)?))) {
+        svg.add(format_args!("<circle class=\"dot c1\" cx=\"{}\" cy=\"{}\" r=\"3\"/>", Px(x(i)), Px(y(value))));
+    }
+    svg.end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_has_gaps_and_a_dot_at_its_end() {
+        let svg = sparkline("Orders", &[Some(1.0), Some(2.0), None, Some(3.0), Some(0.0)]);
+        assert_eq!(svg.matches('M').count(), 2);
+        assert_eq!(svg.matches("<circle").count(), 1);
+        assert!(sparkline("None", &[]).contains("<title>None</title>"));
+        assert!(!sparkline("Flat", &[Some(0.0); 4]).contains("NaN"));
+    }
+}
