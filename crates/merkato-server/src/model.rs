@@ -1,4 +1,4 @@
-//! What is said of the data model in more than one place: by `merkato explain`, by `merkato doctor`, and by the office's pages.
+//! What is said of the data model in more than one place: by `merkato doctor` and the metrics, and by the office's pages.
 
 use merkato::AccessPattern;
 use widerow::store::Histogram;
@@ -7,17 +7,6 @@ use widerow::store::Histogram;
 /// measured: what is larger is told.
 pub const PARTITION_ROWS_MAX: u64 = 1_000_000;
 pub const PARTITION_BYTES_MAX: u64 = 100 * 1024 * 1024;
-
-/// What the most that a question costs means to each engine.
-pub fn engine_costs(pattern: &AccessPattern) -> [(&'static str, String); 3] {
-    let cost = pattern.cost;
-    let (partitions, rows, requests) = (cost.partitions, cost.rows, cost.requests);
-    [
-        ("cassandra", format!("{requests} requests to the replicas of {partitions} partitions, {rows} rows")),
-        ("dynamodb", format!("{requests} Query or GetItem requests, {rows} items")),
-        ("embedded", format!("{requests} snapshots, {rows} rows from {partitions} partitions, no network")),
-    ]
-}
 
 /// The name of a pattern as a place on a page.
 pub fn anchor(pattern: &AccessPattern) -> String {

@@ -1,13 +1,10 @@
 //! `merkato explain`: what can be asked, and what it costs.
 
-use std::collections::BTreeMap;
-
 use clap::Args;
 use merkato::AccessPattern;
 use serde_json::json;
 
 use super::{Global, exit, output};
-use crate::model::engine_costs;
 
 /// Every access pattern with its table, its key and the most that it costs, whatever the number of rows elsewhere; n stands for
 /// the rows that were asked for. The costs are measured by the tests.
@@ -41,7 +38,7 @@ impl Explain {
                 json!({
                     "module": module, "name": one.name, "question": one.question, "table": one.table, "key": one.key,
                     "partitions": cost.partitions.to_string(), "rows": cost.rows.to_string(),
-                    "requests": cost.requests.to_string(), "engines": BTreeMap::from(engine_costs(one)),
+                    "requests": cost.requests.to_string(), "engines": engines(one),
                 })
             });
             return output::json(&json!({ "data": each.collect::<Vec<_>>() }));
@@ -64,7 +61,7 @@ impl Explain {
             output::line(format!("{} ({module}): {}", one.name, one.question))?;
             output::line(format!("  table      {}", one.table))?;
             output::line(format!("  key        {}", one.key))?;
-            for (engine, cost) in engine_costs(one) {
+            for (engine, cost) in engines(one) {
                 output::line(format!("  {engine:<10} {cost}"))?;
             }
         }
@@ -75,4 +72,16 @@ impl Explain {
 fn is_about(pattern: &AccessPattern, word: &str) -> bool {
     let word = word.to_lowercase();
     [pattern.name, pattern.question, pattern.table].iter().any(|text| text.to_lowercase().contains(&word))
+}
+
+/// What the most that it costs means to each engine.
+fn engines(pattern: &AccessPattern) -> std::collections::BTreeMap<&'static str, String> {
+    let cost = pattern.cost;
+    let (partitions, rows, requests) = (cost.partitions, cost.rows, cost.requests);
+    [
+        ("embedded", format!("{requests} snapshots, {rows} rows from {partitions} partitions, no network")),
+        ("cassandra", format!("{requests} requests to the replicas of {partitions} partitions, {rows} rows")),
+        ("dynamodb", format!("{requests} Query or GetItem requests, {rows} items")),
+    ]
+    .into()
 }

@@ -7,6 +7,7 @@ use merkato::{PATTERNS, inventory::HoldStats};
 use widerow::stats::{BUCKETS_MICROS, DatabaseStats, ReadKind, ReadStats};
 
 use super::metrics::head;
+use crate::model;
 
 /// The text format of Prometheus.
 pub fn render(store: &DatabaseStats, holds: &HoldStats) -> String {
@@ -101,10 +102,7 @@ fn reads(text: &mut String, reads: &[ReadStats]) -> Result {
 
 /// The access patterns that the table answers, the table, and how it is read.
 fn labels(of: &ReadStats) -> String {
-    let patterns = PATTERNS
-        .iter()
-        .flat_map(|(_, patterns)| *patterns)
-        .filter(|pattern| pattern.table.split(", ").any(|table| table == of.table));
+    let patterns = PATTERNS.iter().flat_map(|(_, patterns)| *patterns).filter(|pattern| model::asks(pattern, of.table));
     let patterns: Vec<&str> = patterns.map(|pattern| pattern.name).collect();
     let kind = match of.kind {
         ReadKind::Rows => "rows",

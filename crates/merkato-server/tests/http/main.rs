@@ -13,6 +13,7 @@ mod idempotency;
 mod me;
 mod orders;
 mod pages_catalog;
+mod pages_office;
 mod principals;
 mod problems;
 mod stop;
@@ -42,6 +43,7 @@ fn main() {
             me::CASES,
             orders::CASES,
             pages_catalog::CASES,
+            pages_office::CASES,
             principals::CASES,
             problems::CASES,
             stop::CASES,

@@ -205,7 +205,7 @@ fn sales(takings: &Takings, named: &[(&str, &Share)], rest: &[&Share], range: &R
     let mut series: Vec<Series> = named.iter().take(LINES).map(line).collect();
     let others: Vec<&Share> = named.iter().skip(LINES).map(|(_, share)| *share).chain(rest.iter().copied()).collect();
     if !others.is_empty() {
-        series.push(Series::line("All others", takings.positions(others)));
+        series.push(Series::rest("All others", takings.positions(others)));
     }
     let written =
         |value: f64| words::money_glanced(Decimal::from_f64_retain(value).unwrap_or_default(), &takings.currency);

@@ -21,8 +21,6 @@ struct Pattern {
     partitions: String,
     rows: String,
     requests: String,
-    /// What the cost means to the engine in use.
-    here: String,
     measured: Option<Measured>,
 }
 
@@ -54,14 +52,13 @@ pub async fn show(frame: Frame, State(app): State<App>) -> Html<Patterns> {
     let engine = app.database().engine().name();
     let group = |(name, patterns): &(&'static str, &'static [AccessPattern])| Group {
         name,
-        patterns: patterns.iter().map(|pattern| told(pattern, &reads, engine)).collect(),
+        patterns: patterns.iter().map(|pattern| told(pattern, &reads)).collect(),
     };
     let groups: Vec<Group> = merkato::PATTERNS.iter().map(group).collect();
     Html(Patterns { frame, engine, count: groups.iter().map(|group| group.patterns.len()).sum(), groups })
 }
 
-fn told(pattern: &'static AccessPattern, reads: &[ReadStats], engine: &str) -> Pattern {
-    let costs = model::engine_costs(pattern);
+fn told(pattern: &'static AccessPattern, reads: &[ReadStats]) -> Pattern {
     Pattern {
         name: pattern.name,
         anchor: model::anchor(pattern),
@@ -71,7 +68,6 @@ fn told(pattern: &'static AccessPattern, reads: &[ReadStats], engine: &str) -> P
         partitions: pattern.cost.partitions.to_string(),
         rows: pattern.cost.rows.to_string(),
         requests: pattern.cost.requests.to_string(),
-        here: costs.into_iter().find(|(name, _)| *name == engine).map(|(_, cost)| cost).unwrap_or_default(),
         measured: measured(pattern, reads),
     }
 }

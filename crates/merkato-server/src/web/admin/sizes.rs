@@ -167,7 +167,8 @@ fn chart(buckets: &[u64], all: &Histogram, what: &str, written: fn(u64) -> Strin
     };
     let name = if what == "rows" { "Rows of a partition" } else { "Bytes of a partition" };
     Some(
-        charts::histogram(&title, name, &columns)
-            .with_note(format!("Partitions by their {what}; each column is twice as wide as the one before.")),
+        charts::histogram(&title, name, &columns).with_note(format!(
+            "Partitions by their {what}: every column begins at twice as many as the one before it."
+        )),
     )
 }

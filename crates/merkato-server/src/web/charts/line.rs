@@ -13,15 +13,26 @@ pub struct Series {
     pub values: Vec<Option<f64>>,
     /// Filled down to nought: for what is alone in its chart.
     pub is_area: bool,
+    /// All that has no line of its own, taken together: drawn more quietly.
+    pub is_rest: bool,
 }
 
 impl Series {
     pub fn line(name: impl Into<String>, values: Vec<Option<f64>>) -> Self {
-        Series { name: name.into(), values, is_area: false }
+        Series { name: name.into(), values, is_area: false, is_rest: false }
     }
 
     pub fn area(name: impl Into<String>, values: Vec<Option<f64>>) -> Self {
         Series { is_area: true, ..Series::line(name, values) }
+    }
+
+    pub fn rest(name: impl Into<String>, values: Vec<Option<f64>>) -> Self {
+        Series { is_rest: true, ..Series::line(name, values) }
+    }
+
+    /// More lines than colours: the last colour is for all the others.
+    fn class(&self, position: usize) -> String {
+        if self.is_rest { "c7 rest".into() } else { format!("c{}", (position + 1).min(7)) }
     }
 }
 
@@ -87,7 +98,7 @@ fn draw(line: &Line<'_>, width: f64) -> String {
         plot.band(&mut svg, band);
     }
     for (i, series) in line.series.iter().enumerate() {
-        plot.series(&mut svg, series, i + 1);
+        plot.series(&mut svg, series, &series.class(i));
     }
     plot.names(&mut svg, &ends);
     for (i, why) in &line.marks {
@@ -158,26 +169,24 @@ impl Plot<'_> {
         path
     }
 
-    fn series(&self, svg: &mut Svg, series: &Series, colour: usize) {
-        // More lines than colours: the last one is for all the others.
-        let colour = colour.min(7);
+    fn series(&self, svg: &mut Svg, series: &Series, colour: &str) {
         for piece in Self::pieces(&series.values) {
             let path = self.path(piece.iter().copied());
             if let (true, Some(first), Some(last)) = (series.is_area, piece.first(), piece.last()) {
                 let (ground, from, to) = (Px(self.y.at(0.0)), Px(self.x(first.0)), Px(self.x(last.0)));
-                svg.add(format_args!("<path class=\"area c{colour}\" d=\"{path}L{to} {ground}L{from} {ground}Z\"/>"));
+                svg.add(format_args!("<path class=\"area {colour}\" d=\"{path}L{to} {ground}L{from} {ground}Z\"/>"));
             }
             if let [(i, value)] = piece[..] {
                 // A value between two gaps has no line.
                 let (x, y) = (Px(self.x(i)), Px(self.y.at(value)));
-                svg.add(format_args!("<circle class=\"dot c{colour}\" cx=\"{x}\" cy=\"{y}\" r=\"2.5\"/>"));
+                svg.add(format_args!("<circle class=\"dot {colour}\" cx=\"{x}\" cy=\"{y}\" r=\"2.5\"/>"));
             } else {
-                svg.add(format_args!("<path class=\"line c{colour}\" d=\"{path}\"/>"));
+                svg.add(format_args!("<path class=\"line {colour}\" d=\"{path}\"/>"));
             }
         }
         if let Some((i, value)) = series.values.iter().enumerate().rev().find_map(|(i, value)| Some((i, (*value)?))) {
             let (x, y) = (Px(self.x(i)), Px(self.y.at(value)));
-            svg.add(format_args!("<circle class=\"dot c{colour}\" cx=\"{x}\" cy=\"{y}\" r=\"4\"/>"));
+            svg.add(format_args!("<circle class=\"dot {colour}\" cx=\"{x}\" cy=\"{y}\" r=\"4\"/>"));
         }
     }
 
@@ -203,7 +212,7 @@ impl Plot<'_> {
         for (place, (i, (series, end))) in names.into_iter().enumerate() {
             let wished = self.y.at(at(series)) + 4.0;
             y = wished.max(y + NAME_HEIGHT).min(lowest(count - 1 - place).max(y + NAME_HEIGHT));
-            let class = format!("end c{}", (i + 1).min(7));
+            let class = format!("end {}", series.class(i));
             svg.text(&class, self.right + 6.0, y, Anchor::Start, end);
         }
     }

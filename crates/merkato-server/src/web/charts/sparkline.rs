@@ -2,8 +2,8 @@
 
 use super::svg::{Px, Svg};
 
-const WIDTH: f64 = 120.0;
-const HEIGHT: f64 = 32.0;
+const WIDTH: f64 = 220.0;
+const HEIGHT: f64 = 40.0;
 
 /// The values, the oldest first; the newest has a dot. `title` says them to whoever cannot see it.
 pub fn sparkline(title: &str, values: &[Option<f64>]) -> String {

@@ -125,7 +125,7 @@ mod tests {
         {
             for width in [super::super::WIDE, super::super::NARROW] {
                 let all = parts(&values);
-                let whole = values.iter().sum();
+                let whole: u64 = values.iter().sum();
                 let mut left = 0.0;
                 let mut names: Vec<Name> = Vec::new();
                 let boxes: Vec<_> = all
