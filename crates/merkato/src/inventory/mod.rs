@@ -29,7 +29,7 @@ pub use error::{Error, Result, Shortage};
 pub use ops::*;
 pub(crate) use tables::tables;
 pub use tables::{
-    Availability, Hold, HoldState, HoldValue, Inventory, LowStock, MovementKind, MovementValue, StockMovement,
+    Availability, Hold, HoldState, HoldValue, Inventory, LowStock, MovementKind, MovementValue, StockMovement, Warehouse,
 };
 
 use crate::pattern::{AccessPattern, Amount, ReadCost};
@@ -78,6 +78,13 @@ pub const PATTERNS: &[AccessPattern] = &[
         question: "What changed a product's stock besides sales, newest first",
         table: "stock_movements",
         key: "product_id = ?",
+        cost: ReadCost::PAGE,
+    },
+    AccessPattern {
+        name: "warehouses",
+        question: "The warehouses of a shop, by id",
+        table: "warehouses",
+        key: "shop = 0",
         cost: ReadCost::PAGE,
     },
     AccessPattern {

@@ -269,6 +269,19 @@ pub struct StockMovement {
     pub actor: Option<String>,
 }
 
+/// The warehouses that have, or had, a product of the shop, by their ids. One partition; expected 5 rows, at most 10,000.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "warehouses", partition(shop), clustering(warehouse_id), read = LocalQuorum)]
+pub struct Warehouse {
+    /// Always the same.
+    pub shop: u32,
+    pub warehouse_id: String,
+}
+
+impl Warehouse {
+    pub(super) const ALL: u32 = 0;
+}
+
 pub(crate) fn tables(schema: Schema) -> Schema {
-    schema.derived::<Inventory, LowStock>().table::<StockMovement>()
+    schema.derived::<Inventory, LowStock>().table::<StockMovement>().table::<Warehouse>()
 }

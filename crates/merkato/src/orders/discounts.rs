@@ -1,15 +1,18 @@
 //! Discount codes: what they take off, for whom, and how often. The redemptions are rows beside the code, so that the count
 //! and the checkout that is counted are one guarded write.
 
+use futures::future::try_join_all;
 use rust_decimal::Decimal;
 use widerow::{Commit, Partition, Timestamp, store::Statics};
 
 use super::{
     error::{Error, Result},
-    tables::{Redemption, RedemptionState},
+    tables::{DiscountEntry, Redemption, RedemptionState},
     totals::Reduction,
 };
-use crate::{check::Check, context::Context, id::CheckoutId, limits, money::Currency, text};
+use crate::{
+    check::Check, context::Context, id::CheckoutId, limits, money::Currency, pattern::PageRequest, shards::Merged, text,
+};
 
 /// A code that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -187,7 +190,8 @@ pub async fn create_discount(ctx: &Context, new: NewDiscount) -> Result<Discount
             .set_static(code.clone(), Redemption::USES_MAX, &discount.uses_max)
             .set_static(code.clone(), Redemption::USES, &Some(0))
             .set_static(code.clone(), Redemption::DISABLED, &Some(false))
-            .set_static(code.clone(), Redemption::CREATED_AT, &Some(discount.created_at));
+            .set_static(code.clone(), Redemption::CREATED_AT, &Some(discount.created_at))
+            .put(&DiscountEntry { shelf: DiscountEntry::ALL, created_at: discount.created_at, code: code.clone() });
         Ok((commit, discount.clone()))
     })
     .await
@@ -201,6 +205,15 @@ pub async fn find_discount(ctx: &Context, code: &str) -> Result<Option<Discount>
 
 pub async fn get_discount(ctx: &Context, code: &str) -> Result<Discount> {
     find_discount(ctx, code).await?.ok_or_else(|| Error::DiscountNotFound { code: fold(code) })
+}
+
+/// The codes, newest first, as they are now.
+pub async fn list_discounts(ctx: &Context, page: PageRequest) -> Result<Merged<Discount>> {
+    page.check()?;
+    let slice = ctx.store.slice::<DiscountEntry>(DiscountEntry::ALL);
+    let listed = slice.limit(page.limit).after(page.cursor).page().await?;
+    let found = try_join_all(listed.rows.iter().map(|entry| find_discount(ctx, &entry.code))).await?;
+    Ok(Merged { rows: found.into_iter().flatten().collect(), next: listed.next })
 }
 
 /// Nobody redeems it any more; who has done so keeps it.

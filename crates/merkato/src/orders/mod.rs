@@ -25,7 +25,8 @@ mod tests;
 mod totals;
 
 pub use discounts::{
-    Discount, NewDiscount, create_discount, disable_discount, find_discount, get_discount, redeem, unredeem,
+    Discount, NewDiscount, create_discount, disable_discount, find_discount, get_discount, list_discounts, redeem,
+    unredeem,
 };
 pub use error::{Error, Result};
 pub(crate) use numbers::Numbers;
@@ -34,8 +35,8 @@ pub use ops::*;
 pub use rules::{Change, NEXT, NewOrder, OrderDraft, OrderLine, Past, PastStep, transition};
 pub(crate) use tables::tables;
 pub use tables::{
-    CategorySum, DayOrder, HistoryRow, NumberBlocks, NumberedOrder, Order, OrderItem, OrderStatus, PaymentStatus,
-    PostalAddress, Redemption, RedemptionState, StatusOrder, UserOrder,
+    CategorySum, DayOrder, DiscountEntry, HistoryRow, NumberBlocks, NumberedOrder, Order, OrderItem, OrderStatus,
+    PaymentStatus, PostalAddress, Redemption, RedemptionState, StatusOrder, UserOrder,
 };
 pub use totals::{Purchase, Reduction, Totals, shipping_method, subtotal, totals};
 
@@ -110,5 +111,16 @@ pub const PATTERNS: &[AccessPattern] = &[
         table: "discounts",
         key: "code = ?",
         cost: STATICS,
+    },
+    AccessPattern {
+        name: "discounts",
+        question: "The discount codes of a shop, newest first, as they are now",
+        table: "discounts_by_age, discounts",
+        key: "shelf = 0, then code = ?, for each",
+        cost: ReadCost::PAGE.then(ReadCost {
+            partitions: Amount::of(0).and_per_row(1),
+            rows: Amount::of(0).and_per_row(2),
+            requests: Amount::of(0).and_per_row(2),
+        }),
     },
 ];

@@ -486,6 +486,16 @@ pub fn note_payment(order: &Order, status: PaymentStatus, payment_id: Option<&st
     next
 }
 
+/// What the staff says of it.
+pub fn note_internally(order: &Order, notes: Option<&str>, now: Timestamp) -> Order {
+    let mut next = order.clone();
+    next.internal_notes = notes.filter(|notes| !notes.is_empty()).map(str::to_owned);
+    if next != *order {
+        touch(&mut next, now);
+    }
+    next
+}
+
 /// The order without the person: the money, the goods and the country of the tax stay.
 pub fn erase(order: &Order, now: Timestamp) -> Order {
     let mut left = Order {

@@ -387,6 +387,20 @@ pub struct Redemption {
     pub changed_at: Timestamp,
 }
 
+/// The discount codes of a shop, newest first: for the staff. One partition; expected 100 rows, at most 100,000.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "discounts_by_age", partition(shelf), clustering(created_at desc, code), read = LocalQuorum)]
+pub struct DiscountEntry {
+    /// Always the same.
+    pub shelf: u32,
+    pub created_at: Timestamp,
+    pub code: String,
+}
+
+impl DiscountEntry {
+    pub(super) const ALL: u32 = 0;
+}
+
 pub(crate) fn tables(schema: Schema) -> Schema {
     schema
         .derived::<Order, UserOrder>()
@@ -397,4 +411,5 @@ pub(crate) fn tables(schema: Schema) -> Schema {
         .table::<HistoryRow>()
         .table::<NumberBlocks>()
         .table::<Redemption>()
+        .table::<DiscountEntry>()
 }

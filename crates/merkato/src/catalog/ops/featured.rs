@@ -9,7 +9,7 @@ use super::products::{list_products, note};
 use crate::{
     catalog::{
         error::{Error, Result},
-        tables::{FeatureMember, FeaturedProduct, Placement},
+        tables::{FeatureMember, FeaturedProduct, Placement, Product},
     },
     check::Check,
     context::Context,
@@ -34,6 +34,18 @@ pub async fn list_featured(ctx: &Context, feature_type: &str, page: PageRequest)
     check_feature(&mut Check::new(), feature_type)?;
     let slice = ctx.store.slice::<FeaturedProduct>(feature_type.to_owned());
     Ok(slice.limit(page.limit).after(page.cursor).page().await?)
+}
+
+/// The products that have a place in a list, shown to shoppers or not, in its order: for editors.
+pub async fn list_placed(ctx: &Context, feature_type: &str) -> Result<Vec<Product>> {
+    check_feature(&mut Check::new(), feature_type)?;
+    let members = ctx.store.slice::<FeatureMember>(feature_type.to_owned()).all(limits::FEATURED_MAX).await?;
+    let ids: Vec<ProductId> = members.iter().map(|member| member.product_id).collect();
+    let found = list_products(ctx, &ids).await?.into_iter().flatten();
+    let position = |product: &Product| product.featured.get(feature_type).map(|placement| placement.position);
+    let mut placed: Vec<_> = found.filter(|product| position(product).is_some()).collect();
+    placed.sort_by_key(|product| (position(product), product.product_id));
+    Ok(placed)
 }
 
 /// Makes the list what is given, in this order. Products are placed one by one: for a moment a reader can see some of the

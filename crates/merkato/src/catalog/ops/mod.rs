@@ -12,7 +12,7 @@ pub use categories::{
     CategoryChange, NewCategory, breadcrumbs, change_category, create_category, find_category, find_category_by_slug,
     get_category, list_category, list_products_of_category, list_subcategories,
 };
-pub use featured::{Featured, list_featured, set_featured};
+pub use featured::{Featured, list_featured, list_placed, set_featured};
 pub use products::{
     archive_product, change_product, create_product, find_product, find_product_by_slug, get_product,
     get_product_by_slug, list_products, list_products_by_age, set_in_stock, set_popularity, set_rating,

@@ -16,6 +16,7 @@ pub use movements::{Level, Moved, Note, adjust, restock, set_level, transfer};
 pub use policy::{set_low_stock_threshold, set_policy};
 pub use show::{
     HoldPage, StockLevels, WarehouseLevel, find_hold, get_stock, list_holds, list_low_stock, list_movements,
+    list_warehouses,
 };
 pub use sweep::{list_unsettled, settle, sweep};
 pub use verify::{Repaired, StockDifference, Verified, repair_stock, verify_stock};

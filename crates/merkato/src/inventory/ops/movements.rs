@@ -15,7 +15,7 @@ use crate::{
     inventory::{
         error::{Error, Result},
         rules,
-        tables::{Availability, Inventory, MOVEMENTS, MovementKind, MovementValue, StockMovement},
+        tables::{Availability, Inventory, MOVEMENTS, MovementKind, MovementValue, StockMovement, Warehouse},
     },
     limits,
 };
@@ -140,6 +140,7 @@ pub async fn set_level(
         let shelf = stock.shelves.get(warehouse).map(|shelf| shelf.quantity);
         let delta = quantity - shelf.unwrap_or_default();
         let parts = Parts { kind: MovementKind::Adjust, warehouse, to: None, delta };
+        let new = new_warehouses(stock, &parts.deltas());
         if shelf != Some(quantity) {
             stock.move_units(&parts.deltas())?;
         }
@@ -152,9 +153,16 @@ pub async fn set_level(
         if delta != 0 {
             commit = commit.put(&parts.fact(product, movement, &note, stock.now));
         }
+        commit = new.iter().fold(commit, Commit::put);
         Ok((commit, Moved { became: stock.became(), stock: StockLevels::of(stock) }))
     })
     .await
+}
+
+/// The warehouses that had none of the product before. Most are known by another product, and are written as they are.
+fn new_warehouses(stock: &rules::Stock, deltas: &BTreeMap<String, i32>) -> Vec<Warehouse> {
+    let new = deltas.keys().filter(|warehouse| !stock.shelves.contains_key(*warehouse));
+    new.map(|warehouse| Warehouse { shop: Warehouse::ALL, warehouse_id: warehouse.clone() }).collect()
 }
 
 fn check_note(check: &mut Check, note: &Note) {
@@ -213,11 +221,13 @@ async fn make(
             }
             return Ok((Commit::new(), Moved { became: None, stock: StockLevels::of(stock) }));
         }
+        let new = new_warehouses(stock, &deltas);
         stock.move_units(&deltas)?;
         let row = Inventory::of_movement(product, movement, parts.kind, &deltas, stock.now);
         let commit = decide::changes(stock, settings)
             .put_for(&row, decide::memory_seconds(settings))
             .put(&parts.fact(product, movement, &note, stock.now));
+        let commit = new.iter().fold(commit, Commit::put);
         Ok((commit, Moved { became: stock.became(), stock: StockLevels::of(stock) }))
     })
     .await

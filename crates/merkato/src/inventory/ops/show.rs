@@ -12,7 +12,7 @@ use crate::{
     inventory::{
         error::Result,
         rules::{self, Stock},
-        tables::{Availability, Hold, Inventory, LowStock, MOVEMENTS, STOCK, StockMovement},
+        tables::{Availability, Hold, Inventory, LowStock, MOVEMENTS, STOCK, StockMovement, Warehouse},
     },
     limits,
     pattern::PageRequest,
@@ -140,6 +140,13 @@ pub async fn list_holds(ctx: &Context, product: ProductId, page: PageRequest) ->
 pub async fn list_movements(ctx: &Context, product: ProductId, page: PageRequest) -> Result<Page<StockMovement>> {
     page.check()?;
     Ok(ctx.store.slice::<StockMovement>(product).limit(page.limit).after(page.cursor).page().await?)
+}
+
+/// The warehouses, by their ids: each from the first delivery of a product on.
+pub async fn list_warehouses(ctx: &Context, page: PageRequest) -> Result<Page<Warehouse>> {
+    page.check()?;
+    let slice = ctx.store.slice::<Warehouse>(Warehouse::ALL);
+    Ok(slice.limit(page.limit).after(page.cursor).page().await?)
 }
 
 /// What a warehouse is short of, the scarcest first.

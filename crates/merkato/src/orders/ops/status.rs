@@ -37,6 +37,31 @@ pub async fn change_status(ctx: &Context, order_id: OrderId, to: OrderStatus, ch
         .await
 }
 
+/// What the staff says of the order among themselves; with `revision`, only if nobody has changed the order since.
+pub async fn note_internally(
+    ctx: &Context,
+    order_id: OrderId,
+    notes: Option<&str>,
+    revision: Option<i64>,
+) -> Result<Order> {
+    let mut check = Check::new();
+    check.lines("internal_notes", notes.unwrap_or_default(), limits::NOTES_BYTES_MAX);
+    check.end()?;
+    ctx.store
+        .guarded::<Order, _, Error>(order_id, |found| {
+            let order = found.rows.first().ok_or(Error::OrderNotFound { order: order_id })?;
+            let next = rules::note_internally(order, notes, ctx.now());
+            if next == *order {
+                return Ok((Commit::new(), next));
+            }
+            if revision.is_some_and(|revision| revision != order.revision) {
+                return Err(Error::Changed { order: order_id });
+            }
+            Ok((Commit::new().put(&next), next))
+        })
+        .await
+}
+
 /// What the payment provider says of the order's payment, without a change of its status.
 pub async fn note_payment(
     ctx: &Context,

@@ -227,6 +227,8 @@ async fn featured_lists_are_kept_current(target: &Target) {
     catalog::archive_product(ctx, ids[1], None).await.expect("archived");
     let two = Decimal::TWO;
     assert_eq!(list("homepage").await, [(1, ids[2], one, Some("Sale".into())), (2, ids[0], two, None)]);
+    let placed = catalog::list_placed(ctx, "homepage").await.expect("a list");
+    assert_eq!(placed.iter().map(|product| product.product_id).collect::<Vec<_>>(), [ids[2], ids[0], ids[1]]);
     catalog::set_featured(ctx, "homepage", &[featured(3, None), featured(0, Some("Bestseller"))]).await.expect("set");
     assert_eq!(list("homepage").await, [(1, ids[3], one, None), (2, ids[0], two, Some("Bestseller".into()))]);
     assert_eq!(list("deals").await, [(1, ids[0], two, Some("New".into()))]);

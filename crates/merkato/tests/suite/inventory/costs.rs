@@ -92,6 +92,9 @@ async fn measure(ctx: &Context, product: ProductId) -> Vec<Measured> {
     let (moved, cost) = meter::measure(inventory::list_movements(ctx, product, page())).await;
     assert_eq!(moved.unwrap().rows.len(), PAGE);
     note("movements of product", PAGE as u64, cost);
+    let (warehouses, cost) = meter::measure(inventory::list_warehouses(ctx, page())).await;
+    assert!(warehouses.unwrap().rows.iter().any(|row| row.warehouse_id == MAIN));
+    note("warehouses", PAGE as u64, cost);
     let (low, cost) = meter::measure(inventory::list_low_stock(ctx, MAIN, page())).await;
     assert_eq!(low.unwrap().rows.len(), PAGE);
     note("low stock", PAGE as u64, cost);

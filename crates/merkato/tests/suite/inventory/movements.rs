@@ -26,6 +26,7 @@ cases![
     every_movement_is_a_fact,
     a_delivery_that_is_sent_many_times_at_once_comes_in_once,
     low_stock_is_listed_scarcest_first_and_follows,
+    warehouses_are_listed_from_their_first_delivery_on,
     a_sweep_settles_what_has_ended,
     stock_that_drifted_is_found,
     stock_that_drifted_is_mended_by_its_holds,
@@ -335,4 +336,20 @@ async fn a_product_is_in_so_many_warehouses_and_no_more(target: &Target) {
     assert_eq!(whole.allocations.len(), 30);
     assert_eq!(figures(ctx, product).await, (100, 100));
     assert_sound(ctx, product).await;
+}
+
+async fn warehouses_are_listed_from_their_first_delivery_on(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let list = || async {
+        let page = inventory::list_warehouses(ctx, PageRequest::default()).await.unwrap();
+        page.rows.into_iter().map(|row| row.warehouse_id).collect::<Vec<_>>()
+    };
+    assert!(list().await.is_empty());
+    let product = stocked(ctx, &[("linz", 5)]).await;
+    stocked(ctx, &[("linz", 5)]).await;
+    inventory::transfer(ctx, new_movement(ctx), product, ("linz", "graz"), 2, Note::default()).await.unwrap();
+    let level = Level { quantity: 3, low_stock_threshold: None };
+    inventory::set_level(ctx, new_movement(ctx), product, "wels", level, None, counted()).await.unwrap();
+    assert_eq!(list().await, ["graz", "linz", "wels"]);
 }

@@ -90,6 +90,9 @@ async fn measure_all(world: &World, user: UserId, order: &orders::Order) -> Vec<
     let (found, cost) = measure(orders::get_discount(ctx, "spring")).await;
     found.expect("there");
     all.push(("discount", 1, cost));
+    let (found, cost) = measure(orders::list_discounts(ctx, page())).await;
+    assert_eq!(found.expect("a page").rows.len(), 1);
+    all.push(("discounts", PAGE as u64, cost));
     all
 }
 

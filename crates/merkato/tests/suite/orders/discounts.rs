@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use merkato::{
-    Currency, Kind,
+    Currency, Kind, PageRequest,
     id::CheckoutId,
     orders::{self, Error, NewDiscount, Reduction},
 };
@@ -18,6 +18,7 @@ cases![
     a_use_that_was_given_up_is_not_made_later,
     every_refusal_has_its_reason,
     of_many_who_make_one_code_one_does,
+    codes_are_listed_newest_first_as_they_are,
 ];
 
 fn ten_off(code: &str, uses_max: Option<i64>) -> NewDiscount {
@@ -139,4 +140,23 @@ async fn of_many_who_make_one_code_one_does(target: &Target) {
     }
     assert_eq!(winners.len(), 1);
     assert_eq!(orders::get_discount(&world.ctx, "spring").await.expect("there"), winners[0]);
+}
+
+async fn codes_are_listed_newest_first_as_they_are(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    assert!(orders::list_discounts(ctx, PageRequest::default()).await.expect("a page").rows.is_empty());
+    for code in ["spring", "summer", "autumn"] {
+        orders::create_discount(ctx, ten_off(code, None)).await.expect("made");
+        world.clock.advance_millis(10);
+    }
+    orders::redeem(ctx, "summer", CheckoutId(ctx.new_id())).await.expect("redeemed");
+    orders::disable_discount(ctx, "spring").await.expect("disabled");
+    let first = orders::list_discounts(ctx, PageRequest::first(2)).await.expect("a page");
+    let shown = |codes: &[orders::Discount]| -> Vec<_> {
+        codes.iter().map(|code| (code.code.clone(), code.uses, code.disabled)).collect()
+    };
+    assert_eq!(shown(&first.rows), [("autumn".into(), 0, false), ("summer".into(), 1, false)]);
+    let second = orders::list_discounts(ctx, PageRequest { limit: 2, cursor: first.next }).await.expect("a page");
+    assert_eq!((shown(&second.rows), second.next), (vec![("spring".into(), 0, true)], None));
 }

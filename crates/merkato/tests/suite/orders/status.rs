@@ -19,6 +19,7 @@ cases![
     a_change_that_rests_on_an_older_order_is_refused,
     history_rises_also_when_the_clock_stands_still,
     what_the_provider_says_is_noted_beside_the_status,
+    what_the_staff_says_is_noted_on_what_was_read,
     lists_agree_with_their_orders_after_a_busy_day,
 ];
 
@@ -178,4 +179,18 @@ async fn lists_agree_with_their_orders_after_a_busy_day(target: &Target) {
     assert_eq!((report.differences, report.listed), (0, Vec::new()));
     // Four lists are made of each.
     assert_eq!(report.base_rows, 4 * 8);
+}
+
+async fn what_the_staff_says_is_noted_on_what_was_read(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let order = place(ctx, Some(UserId(ctx.new_id()))).await;
+    let noted = |notes, revision| orders::note_internally(ctx, order.order_id, notes, revision);
+    let first = noted(Some("Call before"), Some(order.revision)).await.expect("noted");
+    assert_eq!((first.internal_notes.as_deref(), first.revision), (Some("Call before"), order.revision + 1));
+    // The same again changes nothing; something else, on the order as it was, is refused.
+    assert_eq!(noted(Some("Call before"), Some(order.revision)).await.expect("noted"), first);
+    let refused = noted(Some("Do not call"), Some(order.revision)).await;
+    assert!(matches!(refused, Err(Error::Changed { .. })), "{refused:?}");
+    assert_eq!(noted(None, None).await.expect("noted").internal_notes, None);
 }
