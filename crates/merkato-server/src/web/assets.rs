@@ -45,17 +45,19 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
         include_str!("../../assets/admin.css"),
         include_str!("../../assets/admin-charts.css"),
         include_str!("../../assets/admin-data.css"),
+        include_str!("../../assets/admin-desk.css"),
     );
     let shop_script = concat!(
         include_str!("../../assets/shop.js"),
         include_str!("../../assets/shop-catalog.js"),
         include_str!("../../assets/shop-cart.js"),
     );
+    let admin_script = concat!(include_str!("../../assets/admin.js"), include_str!("../../assets/admin-desk.js"));
     let all = [
         ("shop.css", CSS, shop),
         ("admin.css", CSS, admin),
         ("shop.js", SCRIPT, shop_script),
-        ("admin.js", SCRIPT, include_str!("../../assets/admin.js")),
+        ("admin.js", SCRIPT, admin_script),
         ("mark.svg", "image/svg+xml", include_str!("../../assets/mark.svg")),
     ];
     all.into_iter().map(asset).collect()

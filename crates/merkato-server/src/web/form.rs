@@ -206,6 +206,13 @@ impl Complaints {
         self.summary.is_empty()
     }
 
+    /// What is wrong with the parts of a field: `2` and why of `image_urls/2`.
+    pub fn within<'c>(&'c self, name: &'c str) -> impl Iterator<Item = (&'c str, &'c str)> {
+        self.fields
+            .iter()
+            .filter_map(move |(field, detail)| Some((field.strip_prefix(name)?.strip_prefix('/')?, detail.as_str())))
+    }
+
     /// What is wrong with a field; nothing where nothing is.
     pub fn of(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)

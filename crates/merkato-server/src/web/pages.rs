@@ -18,7 +18,7 @@ macro_rules! pages {
 }
 pub(crate) use pages;
 
-const PARTS: [&[Rule]; 9] = [
+const PARTS: [&[Rule]; 10] = [
     assets::PAGES,
     pictures::PAGES,
     shop::PAGES,
@@ -28,6 +28,7 @@ const PARTS: [&[Rule]; 9] = [
     shop::entry::PAGES,
     shop::account::PAGES,
     admin::PAGES,
+    admin::desk::PAGES,
 ];
 
 /// The rules of all pages.
@@ -38,7 +39,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 pub fn router() -> Router<App> {
     let shopping = shop::catalog::router().merge(shop::cart::router()).merge(shop::checkout::router());
     let people = shop::entry::router().merge(shop::account::router());
-    let pages = shop::router().merge(shopping).merge(people).merge(admin::router());
+    let pages = shop::router().merge(shopping).merge(people).merge(admin::router()).merge(admin::desk::router());
     let pages = pages.layer(middleware::from_fn(form::remember));
     pages.merge(assets::router()).merge(pictures::router())
 }

@@ -29,6 +29,21 @@ const NOTICES: &[(&str, &str)] = &[
     ("key-revoked", "The key is revoked. Nobody gets in with it any more."),
     ("role-changed", "The role is changed, in open sessions, too."),
     ("checks-begun", "The checks have begun. This page shows how far they are."),
+    ("archived", "The product is archived: it is in no list any more."),
+    ("category-made", "The category is made."),
+    ("discount-disabled", "The code is not taken any more."),
+    ("discount-made", "The code is made."),
+    ("featured-saved", "The list is saved."),
+    ("note-saved", "The note is saved."),
+    ("order-cancelled", "The order is cancelled: its payment is given up and its stock is free."),
+    ("order-moved", "The order is moved on."),
+    ("order-refunded", "The money is given back."),
+    ("product-made", "The product is made."),
+    ("reinstated", "The account is open again."),
+    ("stock-moved", "The stock is changed."),
+    ("stock-policy", "The settings of the stock are saved."),
+    ("stock-released", "The units are given back: they can be sold."),
+    ("suspended", "The account is suspended, and every session of it has ended."),
 ];
 
 /// The notice that a path's query names. Nothing else is shown, whatever somebody writes into a link.

@@ -3,6 +3,7 @@
 mod analytics;
 mod dashboard;
 mod data;
+pub mod desk;
 mod inspection;
 mod keys;
 mod paging;

@@ -144,7 +144,7 @@ pub async fn list_orders_of_user(
 /// Customers are anybody's of the staff; colleagues are an admin's.
 ///
 /// RACE: the user may become staff right after this look. Whoever makes someone staff sees that the account is suspended.
-async fn check_rank(visit: &Visit, id: UserId) -> Result<(), Problem> {
+pub(crate) async fn check_rank(visit: &Visit, id: UserId) -> Result<(), Problem> {
     let user = accounts::get_user(&visit.ctx, id).await?;
     let is_admin = matches!(&visit.who, Who::Person { actor, .. } if actor.role >= Role::Admin);
     if user.role > Role::Customer && !is_admin {

@@ -1,0 +1,167 @@
+//! The tree of categories, and one of them. Their places are for good.
+
+use askama::Template;
+use axum::response::Response;
+use merkato::{
+    catalog::{self, Category, CategoryChange, NewCategory},
+    id::CategoryId,
+};
+
+use super::{
+    forms::{self, Forms},
+    pager::{Pager, Turn},
+    tree::{self, Branch},
+};
+use crate::{
+    http::{Path, Problem, Query, Visit},
+    web::{Fields, Form, Frame, Html, see_other},
+};
+
+const PATH: &str = "/admin/categories";
+
+#[derive(Template)]
+#[template(path = "admin/categories.html")]
+pub struct Categories {
+    frame: Frame,
+    forms: Forms,
+    branches: Vec<Branch>,
+    pager: Pager,
+}
+
+#[derive(Template)]
+#[template(path = "admin/category.html")]
+pub struct Shown {
+    frame: Frame,
+    forms: Forms,
+    id: String,
+    name: String,
+    above: Vec<(String, String)>,
+    branches: Vec<Branch>,
+    pager: Pager,
+}
+
+pub async fn list(visit: Visit, frame: Frame, Query(turn): Query<Turn>) -> Result<Html<Categories>, Problem> {
+    let forms = Forms::new(&visit);
+    Ok(Html(top(&visit, frame, &turn, forms).await?))
+}
+
+async fn top(visit: &Visit, frame: Frame, turn: &Turn, forms: Forms) -> Result<Categories, Problem> {
+    let (branches, pager) = branches(visit, turn, None, PATH).await?;
+    Ok(Categories { frame, forms, branches, pager })
+}
+
+async fn branches(
+    visit: &Visit,
+    turn: &Turn,
+    parent: Option<CategoryId>,
+    path: &str,
+) -> Result<(Vec<Branch>, Pager), Problem> {
+    let found = catalog::list_subcategories(&visit.ctx, parent, turn.page(visit)?).await?;
+    let branches = tree::below(&visit.ctx, found.rows).await?;
+    Ok((branches, turn.pager(visit, path, &[], found.next)))
+}
+
+pub async fn show(
+    visit: Visit,
+    frame: Frame,
+    Path(id): Path<CategoryId>,
+    Query(turn): Query<Turn>,
+) -> Result<Html<Shown>, Problem> {
+    let forms = Forms::new(&visit);
+    Ok(Html(page(&visit, frame, id, &turn, forms).await?))
+}
+
+async fn page(visit: &Visit, frame: Frame, id: CategoryId, turn: &Turn, forms: Forms) -> Result<Shown, Problem> {
+    let category = catalog::get_category(&visit.ctx, id).await?;
+    let above = catalog::breadcrumbs(&visit.ctx, &category).await?;
+    let above = above.into_iter().filter(|above| above.category_id != id);
+    let (branches, pager) = branches(visit, turn, Some(id), &format!("{PATH}/{id}")).await?;
+    Ok(Shown {
+        above: above.map(|above| (above.category_id.to_string(), above.name)).collect(),
+        id: id.to_string(),
+        name: category.name.clone(),
+        forms: forms.with("category", filled(&category)),
+        branches,
+        pager,
+        frame,
+    })
+}
+
+fn filled(category: &Category) -> Fields {
+    Fields::of([
+        ("name", category.name.clone()),
+        ("slug", category.slug.clone()),
+        ("revision", category.revision.to_string()),
+    ])
+}
+
+fn about_field(error: catalog::Error) -> Problem {
+    match &error {
+        catalog::Error::SlugTaken { .. } => Problem::field("invalid", "/slug", error.to_string()),
+        _ => error.into(),
+    }
+}
+
+/// Makes a category at the top, or below the one whose page the form stands on.
+pub async fn create(visit: Visit, frame: Frame, Form(fields): Form) -> Result<Response, Problem> {
+    let parent = match fields.optional("parent_id") {
+        Some(_) => Some(fields.parse::<CategoryId>("parent_id", "a category")?),
+        None => None,
+    };
+    let problem = match made(&visit, &fields, parent).await {
+        Ok(id) => return Ok(see_other(&format!("{PATH}/{id}?notice=category-made"))),
+        Err(problem) => problem,
+    };
+    let forms = Forms::new(&visit).refused("new", fields, problem)?;
+    let turn = Turn::default();
+    Ok(match parent {
+        Some(parent) => forms::refused(page(&visit, frame, parent, &turn, forms).await?),
+        None => forms::refused(top(&visit, frame, &turn, forms).await?),
+    })
+}
+
+async fn made(visit: &Visit, fields: &Fields, parent_id: Option<CategoryId>) -> Result<CategoryId, Problem> {
+    let id = CategoryId(forms::operation(fields)?);
+    let name = fields.text("name").trim().to_owned();
+    let new = NewCategory { category_id: Some(id), name, slug: fields.optional("slug"), parent_id };
+    match catalog::create_category(&visit.ctx, new).await {
+        // The same form was sent twice, and the first has made it.
+        Ok(_) | Err(catalog::Error::CategoryExists { .. }) => Ok(id),
+        Err(error) => Err(about_field(error)),
+    }
+}
+
+pub async fn change(
+    visit: Visit,
+    frame: Frame,
+    Path(id): Path<CategoryId>,
+    Form(fields): Form,
+) -> Result<Response, Problem> {
+    let problem = match changed(&visit, id, &fields).await {
+        Ok(_) => return Ok(see_other(&format!("{PATH}/{id}?notice=changed"))),
+        Err(problem) => problem,
+    };
+    let mut fields = fields;
+    let edited = problem.code == "edited_meanwhile";
+    let mut says = String::new();
+    if edited {
+        let category = catalog::get_category(&visit.ctx, id).await?;
+        says = format!(
+            "Somebody else has changed this category since you opened it: it is called {} by now, at {}. What you typed is kept below; save again to put it in place of theirs.",
+            category.name, category.slug
+        );
+        let typed = [("name", fields.text("name").to_owned()), ("slug", fields.text("slug").to_owned())];
+        fields = Fields::of(typed.into_iter().chain([("revision", category.revision.to_string())]));
+    }
+    let mut forms = Forms::new(&visit).refused("category", fields, problem)?;
+    if edited {
+        forms = forms.saying(says);
+    }
+    Ok(forms::refused(page(&visit, frame, id, &Turn::default(), forms).await?))
+}
+
+async fn changed(visit: &Visit, id: CategoryId, fields: &Fields) -> Result<Category, Problem> {
+    let revision = fields.parse("revision", "a number")?;
+    let change = CategoryChange { name: Some(fields.text("name").trim().to_owned()), slug: fields.optional("slug") };
+    catalog::change_category(&visit.ctx, id, Some(revision), change).await.map_err(about_field)
+}

@@ -1,0 +1,185 @@
+//! The orders of a day, all or those that stand so.
+
+use askama::Template;
+use axum::response::{IntoResponse as _, Response};
+use merkato::{
+    Context, PageRequest, limits,
+    orders::{self, Order, OrderStatus},
+};
+use serde::Deserialize;
+use widerow::Date;
+
+use super::{
+    pager::{Pager, Turn},
+    said::{self, State},
+};
+use crate::{
+    http::{Problem, Query, Visit},
+    web::{Frame, Html, see_other, words},
+};
+
+const PATH: &str = "/admin/orders";
+
+/// What the list is narrowed by, as it stands in the address.
+#[derive(Deserialize)]
+pub struct Filter {
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    date: String,
+    #[serde(default)]
+    number: String,
+}
+
+/// A link of the row of filters.
+pub struct Tab {
+    word: &'static str,
+    href: String,
+    here: bool,
+    count: Option<u64>,
+}
+
+pub struct Line {
+    id: String,
+    number: String,
+    state: State,
+    payment: State,
+    customer: String,
+    what: String,
+    pieces: String,
+    total: String,
+    placed: String,
+}
+
+#[derive(Template)]
+#[template(path = "admin/orders.html")]
+pub struct Orders {
+    frame: Frame,
+    tabs: Vec<Tab>,
+    day: String,
+    is_today: bool,
+    date: String,
+    status: String,
+    earlier: String,
+    later: Option<String>,
+    number: String,
+    /// What the list cannot say.
+    trouble: String,
+    lines: Vec<Line>,
+    pager: Pager,
+}
+
+/// Orders of a day that are counted for the row of filters; a busier day has links without counts.
+const COUNTED_MAX: usize = limits::PAGE_ROWS_MAX;
+
+pub async fn list(
+    visit: Visit,
+    frame: Frame,
+    Query(filter): Query<Filter>,
+    Query(turn): Query<Turn>,
+) -> Result<Response, Problem> {
+    let ctx = &visit.ctx;
+    let today = ctx.now().date();
+    let number = filter.number.trim();
+    let mut trouble = String::new();
+    if !number.is_empty() {
+        match orders::find_by_number(ctx, number).await {
+            Ok(Some(order)) => return Ok(see_other(&format!("{PATH}/{}", order.order_id))),
+            Ok(None) => trouble = format!("No order has the number {number}."),
+            Err(orders::Error::Invalid(_)) => trouble = format!("{number} is no order number."),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let date =
+        if filter.date.is_empty() { Some(today) } else { filter.date.parse().ok().filter(|d: &Date| d.in_range()) };
+    let date = date.ok_or_else(|| Problem::field("invalid", "/date", "not a day as 2026-03-01"))?;
+    let status = OrderStatus::ALL.into_iter().find(|status| status.as_str() == filter.status);
+    let page = turn.page(&visit)?;
+    let found = match status {
+        Some(status) => orders::list_by_status(ctx, status, date, page).await.map(|found| (found.rows, found.next)),
+        None => of_day(ctx, date, page).await,
+    };
+    let (rows, next) = match found {
+        Ok(found) => found,
+        Err(error @ orders::Error::TooLongAgo { .. }) => {
+            trouble = format!("Of this day all orders can be listed, but not by where they stand: {error}.");
+            (Vec::new(), None)
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let status = status.map_or("", |status| status.as_str());
+    let day_text = date.to_string();
+    // Today is where one is without saying so.
+    let said_date = if date == today { "" } else { day_text.as_str() };
+    let pager = turn.pager(&visit, PATH, &[("status", status), ("date", said_date)], next);
+    let beside = |days: i32| {
+        let other = Date::from_days(date.days().saturating_add(days));
+        let other = if other == today { String::new() } else { other.to_string() };
+        href(status, &other)
+    };
+    let orders = Orders {
+        tabs: tabs(ctx, date, said_date, status).await?,
+        day: words::day(date.start()),
+        is_today: date == today,
+        earlier: beside(-1),
+        later: (date < today).then(|| beside(1)),
+        date: day_text,
+        status: status.to_owned(),
+        number: number.to_owned(),
+        trouble,
+        lines: rows.into_iter().map(line).collect(),
+        pager,
+        frame,
+    };
+    Ok(Html(orders).into_response())
+}
+
+fn href(status: &str, date: &str) -> String {
+    let said = [("status", status), ("date", date)].into_iter().filter(|(_, value)| !value.is_empty());
+    let query: Vec<_> = said.map(|(name, value)| format!("{name}={value}")).collect();
+    if query.is_empty() { PATH.to_owned() } else { format!("{PATH}?{}", query.join("&")) }
+}
+
+/// All orders of a day, as they are now: the list of a day has not all that is shown.
+async fn of_day(
+    ctx: &Context,
+    date: Date,
+    page: PageRequest,
+) -> Result<(Vec<Order>, Option<merkato::Cursor>), orders::Error> {
+    let listed = orders::list_by_day(ctx, date, page).await?;
+    let ids: Vec<_> = listed.rows.iter().map(|row| row.order_id).collect();
+    let found = orders::list_orders(ctx, &ids).await?;
+    Ok((found.into_iter().flatten().collect(), listed.next))
+}
+
+async fn tabs(ctx: &Context, date: Date, said_date: &str, here: &str) -> Result<Vec<Tab>, Problem> {
+    let counted = orders::list_by_day(ctx, date, PageRequest::first(COUNTED_MAX)).await?;
+    let whole = counted.next.is_none();
+    let count = |status: Option<OrderStatus>| {
+        let meant = counted.rows.iter().filter(|row| status.is_none_or(|status| row.status == status));
+        whole.then(|| meant.count() as u64)
+    };
+    let all = Tab { word: "All", href: href("", said_date), here: here.is_empty(), count: count(None) };
+    let one = |status: OrderStatus| Tab {
+        word: said::order(status).word,
+        href: href(status.as_str(), said_date),
+        here: here == status.as_str(),
+        count: count(Some(status)),
+    };
+    Ok([all].into_iter().chain(OrderStatus::ALL.map(one)).collect())
+}
+
+fn line(order: Order) -> Line {
+    let more = order.item_count > 1;
+    Line {
+        id: order.order_id.to_string(),
+        state: said::order(order.status),
+        payment: said::payment(order.payment_status),
+        customer: order.customer_name.or(order.user_email).unwrap_or_else(|| "–".to_owned()),
+        what: if more { format!("{} and more", order.first_item_name) } else { order.first_item_name },
+        pieces: words::thousands(&order.item_count.to_string()),
+        total: words::money(order.total, &order.currency),
+        placed: said::moment(order.created_at),
+        number: order.order_number,
+    }
+}
