@@ -14,6 +14,7 @@ mod me;
 mod orders;
 mod pages_catalog;
 mod pages_office;
+mod pages_desk;
 mod principals;
 mod problems;
 mod stop;
@@ -44,6 +45,11 @@ fn main() {
             orders::CASES,
             pages_catalog::CASES,
             pages_office::CASES,
+            pages_desk::goods::CASES,
+            pages_desk::orders::CASES,
+            pages_desk::people::CASES,
+            pages_desk::rules::CASES,
+            pages_desk::stock::CASES,
             principals::CASES,
             problems::CASES,
             stop::CASES,

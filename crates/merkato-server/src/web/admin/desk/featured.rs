@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::response::Response;
 use merkato::{
-    catalog::{self, Featured, Product},
+    catalog::{self, Featured, Product, ProductStatus},
     id::ProductId,
     limits,
 };
@@ -28,6 +28,7 @@ pub struct Line {
     picture: Option<String>,
     price: String,
     state: State,
+    is_shown: bool,
     position: String,
     badge: String,
     removed: bool,
@@ -63,6 +64,7 @@ async fn page(visit: &Visit, frame: Frame, list: String, forms: Forms) -> Result
             picture: said::picture(product.thumbnail_url.as_deref()),
             price: words::money(product.price, &product.currency),
             state: said::product(product.status),
+            is_shown: product.status == ProductStatus::Active,
             position: if typed { own("position") } else { (index + 1).to_string() },
             badge: if typed { own("badge") } else { badge },
             removed: typed && !own("remove").is_empty(),
