@@ -54,6 +54,8 @@ impl Demo {
             ("engine".to_owned(), "embedded".to_owned()),
             ("embedded.folder".to_owned(), folder.display().to_string()),
             ("http.tenants".to_owned(), format!("{{ {TENANT} = [] }}")),
+            ("http.pages.name".to_owned(), demo::SHOP_NAME.to_owned()),
+            ("http.pages.tagline".to_owned(), demo::SHOP_LINE.to_owned()),
         ];
         // Whoever tries out the way in reads the letters there.
         let letters = folder.join(LETTERS);

@@ -17,7 +17,7 @@ pub use write::{Done, is_furnished, write};
 
 /// What the shop is called, and what it says of itself.
 pub const SHOP_NAME: &str = "Alder & Finch";
-pub const SHOP_LINE: &str = "Good things for the house, the garden and the road.";
+pub const SHOP_LINE: &str = "Good things for the house, the garden and the road";
 
 /// Who can log in. These stand in the demo's own folder and nowhere else.
 pub const ADMIN: (&str, &str) = ("admin@demo.example", "a demo for the admin");

@@ -29,7 +29,8 @@ pub use error::{Error, Result, Shortage};
 pub use ops::*;
 pub(crate) use tables::tables;
 pub use tables::{
-    Availability, Hold, HoldState, HoldValue, Inventory, LowStock, MovementKind, MovementValue, StockMovement, Warehouse,
+    Availability, Hold, HoldState, HoldValue, Inventory, LowStock, MovementKind, MovementValue, StockMovement,
+    Warehouse,
 };
 
 use crate::pattern::{AccessPattern, Amount, ReadCost};

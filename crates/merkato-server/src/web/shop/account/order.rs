@@ -116,8 +116,13 @@ pub fn timeline(status: OrderStatus, history: Vec<HistoryRow>) -> Vec<Step> {
     let way = [Pending, Paid, Processing, Shipped, Delivered];
     let here = way.iter().position(|step| *step == status);
     let ahead = here.map_or(&[] as &[OrderStatus], |here| &way[here + 1..]);
-    let coming =
-        |status: &OrderStatus| Step { title: words::order_status(*status), at: None, by: "", notes: None, is_last: false };
+    let coming = |status: &OrderStatus| Step {
+        title: words::order_status(*status),
+        at: None,
+        by: "",
+        notes: None,
+        is_last: false,
+    };
     steps.extend(ahead.iter().map(coming));
     steps
 }

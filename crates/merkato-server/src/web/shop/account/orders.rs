@@ -74,11 +74,7 @@ pub struct PageQuery {
     page: Option<u32>,
 }
 
-pub async fn list(
-    visit: Visit,
-    frame: Frame,
-    Query(query): Query<PageQuery>,
-) -> Result<Html<OrdersPage>, Problem> {
+pub async fn list(visit: Visit, frame: Frame, Query(query): Query<PageQuery>) -> Result<Html<OrdersPage>, Problem> {
     let page = visit.page(&Paging { limit: Some(ROWS), cursor: query.cursor.clone() })?;
     let found = orders::list_orders_of_user(&visit.ctx, visit.person()?.user_id, None, None, page).await?;
     let number = query.cursor.map_or(1, |_| query.page.unwrap_or(2).clamp(2, 100_000));

@@ -135,7 +135,9 @@ pub async fn confirm_email(visit: Visit, frame: Frame, Form(fields): Form) -> Re
     };
     let complaints = match problem.code {
         "token_invalid" => Complaints::one("This link has been used, or it has ended. Ask for a new letter."),
-        "email_taken" => Complaints::one("Another account has this address. Log in to that one, or use another address."),
+        "email_taken" => {
+            Complaints::one("Another account has this address. Log in to that one, or use another address.")
+        }
         _ => Complaints::about(problem)?,
     };
     Ok(Html(question(frame, fields.text("token").to_owned(), complaints)).refused())

@@ -58,7 +58,8 @@ fn browser(agent: &str) -> String {
         ("Mac OS", "Mac"),
         ("Linux", "Linux"),
     ];
-    let find = |known: &[(&str, &'static str)]| known.iter().find(|(mark, _)| agent.contains(mark)).map(|(_, name)| *name);
+    let find =
+        |known: &[(&str, &'static str)]| known.iter().find(|(mark, _)| agent.contains(mark)).map(|(_, name)| *name);
     match (find(&BROWSERS), find(&SYSTEMS)) {
         (Some(browser), Some(system)) => format!("{browser} on {system}"),
         (Some(browser), None) => browser.to_owned(),
@@ -90,7 +91,8 @@ mod tests {
 
     #[test]
     fn a_browser_is_told_in_a_word_or_two() {
-        let chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0 Safari/537.36";
+        let chrome =
+            "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0 Safari/537.36";
         assert_eq!(browser(chrome), "Chrome on Linux");
         assert_eq!(browser(&format!("{chrome} Edg/150.0")), "Edge on Linux");
         assert_eq!(browser(""), "Another program");

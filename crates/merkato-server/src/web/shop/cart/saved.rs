@@ -37,12 +37,7 @@ pub async fn activate(visit: Visit, Path(id): Path<CartId>, Form(_): Form) -> Re
     Ok(see_other("/cart?notice=cart-switched"))
 }
 
-pub async fn copy(
-    visit: Visit,
-    frame: Frame,
-    Path(id): Path<CartId>,
-    Form(fields): Form,
-) -> Result<Response, Problem> {
+pub async fn copy(visit: Visit, frame: Frame, Path(id): Path<CartId>, Form(fields): Form) -> Result<Response, Problem> {
     let user = visit.person()?.user_id;
     match carts::copy_cart(&visit.ctx, user, id, fields.text("copy").trim()).await {
         Ok(copy) => Ok(see_other(&format!("/cart/{}?notice=cart-copied", copy.cart_id))),

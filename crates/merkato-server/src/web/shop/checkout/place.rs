@@ -159,15 +159,19 @@ async fn in_words(visit: &Visit, request: &CheckoutRequest, error: &flows::Error
             Failure::OutOfStock { .. } => {
                 "Somebody was quicker: there is not enough left of what is in your cart. Nothing was charged.".into()
             }
-            Failure::Declined { .. } => "Your payment was declined. Nothing was charged, and your cart is as it was: pay in \
+            Failure::Declined { .. } => {
+                "Your payment was declined. Nothing was charged, and your cart is as it was: pay in \
                                          another way, or try again."
-                .into(),
+                    .into()
+            }
             Failure::CartChanged => {
                 "Your cart was changed meanwhile. Look at what is in it now, and place the order again.".into()
             }
-            Failure::Expired => "We could not keep your things for so long. Nothing was charged; place the order again while \
+            Failure::Expired => {
+                "We could not keep your things for so long. Nothing was charged; place the order again while \
                                  they are there."
-                .into(),
+                    .into()
+            }
             Failure::Unpaid => "No payment came in time. Nothing was charged: place the order again.".into(),
             Failure::Cancelled => "The order was cancelled. Nothing was charged.".into(),
             Failure::DiscountRefused { .. } => return None,

@@ -9,7 +9,10 @@ mod reset;
 
 pub(super) use register::{ConfirmPage, LinkQuery, plainly};
 
-use crate::{http::access::Access::{Anyone, Person}, web::pages::pages};
+use crate::{
+    http::access::Access::{Anyone, Person},
+    web::pages::pages,
+};
 
 pages! {
     get "/login" (Anyone) => login::show;
