@@ -292,3 +292,21 @@ fn check_rules(openapi: &OpenApi) -> Result<(), StartError> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_a_scheme_and_a_host() {
+        let check = |origin: &str| check_origins("cors_origins", &[origin.to_owned()]);
+        for good in ["https://shop.example", "http://127.0.0.1:8080", "https://[::1]:8443"] {
+            assert!(check(good).is_ok(), "{good}");
+        }
+        for bad in
+            ["", "shop.example", "https://", "https://shop.example/", "https://*", "ftp://shop.example", "https://a; b"]
+        {
+            assert!(check(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -89,11 +89,10 @@ pub async fn show(
     let (together, related): (Vec<_>, Vec<_>) =
         beside.into_iter().partition(|related| related.because == Because::BoughtTogether);
     let cards = |list: Vec<catalog::Related>| list.into_iter().map(|one| Card::of_related(shown, one.card)).collect();
-    let mut crumbs: Vec<Crumb> = above.iter().map(Crumb::of).collect();
+    let crumbs: Vec<Crumb> = above.iter().map(Crumb::of).collect();
     let path = format!("/p/{}", product.slug);
     let here = Crumb { name: product.name.clone(), path: path.clone() };
     let crumbs_data = meta::breadcrumbs(&frame.site, &[crumbs.as_slice(), &[here]].concat());
-    crumbs.truncate(merkato::limits::CATEGORY_DEPTH_MAX);
     let was = product.compare_at_price.filter(|was| *was > product.price);
     let description = match &product.description {
         Some(text) if !text.trim().is_empty() => meta::brief(text, BRIEF_BYTES_MAX),
