@@ -131,19 +131,18 @@ async fn stock(ctx: &Context, record: &Record) -> Result<Restored, Refusal> {
     let found = inventory::get_stock(ctx, product).await.map_err(refused)?;
     let level = found.warehouses.iter().find(|level| level.warehouse_id == *warehouse);
     let mut changed = false;
-    let delta = i64::from(wanted.quantity) - level.map_or(0, |level| i64::from(level.quantity));
-    if delta != 0 {
+    // A shelf that is empty is there, too: it has a threshold.
+    let is_so = |level: &inventory::WarehouseLevel| {
+        (level.quantity, level.low_stock_threshold) == (wanted.quantity, wanted.low_stock_threshold)
+    };
+    if !level.is_some_and(is_so) {
         let note = Note { actor: Some("import".into()), reason: Some("the quantity that a file says".into()) };
-        let movement = MovementId(ctx.new_id());
-        match level {
-            None => inventory::restock(ctx, movement, product, warehouse, delta, note).await.map_err(refused)?,
-            Some(_) => inventory::adjust(ctx, movement, product, warehouse, delta, note).await.map_err(refused)?,
+        let counted = inventory::Level {
+            quantity: wanted.quantity.into(),
+            low_stock_threshold: Some(wanted.low_stock_threshold.into()),
         };
-        changed = true;
-    }
-    let threshold = wanted.low_stock_threshold;
-    if (delta != 0 || level.is_some()) && level.map_or(0, |level| level.low_stock_threshold) != threshold {
-        inventory::set_low_stock_threshold(ctx, product, warehouse, threshold.into()).await.map_err(refused)?;
+        let movement = MovementId(ctx.new_id());
+        inventory::set_level(ctx, movement, product, warehouse, counted, None, note).await.map_err(refused)?;
         changed = true;
     }
     if (found.tracked, found.backorder) != (wanted.tracked, wanted.backorder) {

@@ -4,6 +4,7 @@
 #![allow(clippy::inconsistent_digit_grouping, reason = "the underscore stands where the price has its point")]
 
 mod desk;
+mod furniture;
 mod garden;
 mod home;
 mod kitchen;
