@@ -55,6 +55,11 @@ pub(crate) fn plant_pot(p: &mut Pen) {
 }
 
 pub(crate) fn vase(p: &mut Pen) {
+    // With its flowers it is higher than most things.
+    p.moved("translate(18 30) scale(.91)", vase_and_flowers);
+}
+
+fn vase_and_flowers(p: &mut Pen) {
     p.line("M196 190Q190 120 150 84M204 190Q206 110 210 60M208 190Q220 130 262 98", 6, LeafDeep);
     if p.one_in(3) {
         p.line("M150 84q-10 -30 -30 -34M210 60q10 -24 4 -40M262 98q24 -12 40 -8", 6, LeafDeep);
