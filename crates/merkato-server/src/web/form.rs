@@ -148,6 +148,18 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
     Err(Problem::new("unsupported_media_type", "the Content-Type must be application/x-www-form-urlencoded"))
 }
 
+/// What is wrong with a text, as people say it.
+fn said(detail: &str) -> String {
+    match detail {
+        "it is empty" => "Fill this in".into(),
+        "it has HTML; plain text is wanted" => "Write it without the sign < before a letter".into(),
+        "it begins or ends with a space" => "Write it without a space at its beginning or end".into(),
+        long if long.starts_with("it has ") && long.contains(" bytes, the limit is ") => "It is too long".into(),
+        bad if bad.starts_with("it has the control character") => "It has a character that nobody can see".into(),
+        other => other.to_owned(),
+    }
+}
+
 /// What is wrong with a form, beside its fields.
 #[derive(Clone, Debug, Default)]
 pub struct Complaints {
@@ -165,7 +177,7 @@ impl Complaints {
             return Err(problem);
         }
         let fields =
-            problem.errors.iter().map(|error| (error.pointer.trim_start_matches('/').to_owned(), error.detail.clone()));
+            problem.errors.iter().map(|error| (error.pointer.trim_start_matches('/').to_owned(), said(&error.detail)));
         let fields: BTreeMap<_, _> = fields.collect();
         let title = crate::http::codes::find(problem.code).map_or("", |known| known.title);
         let summary = match (fields.is_empty(), problem.detail.is_empty()) {

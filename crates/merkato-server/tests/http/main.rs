@@ -12,6 +12,8 @@ mod hostile;
 mod idempotency;
 mod me;
 mod orders;
+mod pages_account;
+mod pages_cart;
 mod pages_catalog;
 mod pages_desk;
 mod pages_office;
@@ -20,6 +22,7 @@ mod problems;
 mod stop;
 mod system;
 mod tls;
+mod visitor;
 mod world;
 
 fn main() {
@@ -50,6 +53,8 @@ fn main() {
             pages_desk::people::CASES,
             pages_desk::rules::CASES,
             pages_desk::stock::CASES,
+            pages_account::CASES,
+            pages_cart::CASES,
             principals::CASES,
             problems::CASES,
             stop::CASES,

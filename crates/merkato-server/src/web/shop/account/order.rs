@@ -106,7 +106,7 @@ pub fn timeline(status: OrderStatus, history: Vec<HistoryRow>) -> Vec<Step> {
             at: Some(words::moment(row.status_time)),
             by: if row.actor == CUSTOMER { "by you" } else { "" },
             // What others noted is the shop's own business.
-            notes: row.notes.filter(|_| row.actor == CUSTOMER),
+            notes: row.notes.filter(|_| row.actor == CUSTOMER && row.status != Pending),
             is_last: false,
         })
         .collect();

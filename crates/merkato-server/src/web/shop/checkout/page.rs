@@ -50,7 +50,7 @@ struct ReviewLine {
     name: String,
     picture: Option<String>,
     options: String,
-    quantity: u32,
+    quantity: String,
     total: String,
     /// The price at which it was put into the cart, if that is another.
     was: Option<String>,
@@ -228,7 +228,7 @@ fn lines(cart: &Cart, quote: Option<&Quote>, short: &[inventory::Shortage]) -> V
             name: line.product_name.clone(),
             picture: thumb::own(line.product_image.as_deref()),
             options: line.selected_options.values().cloned().collect::<Vec<_>>().join(", "),
-            quantity: line.quantity,
+            quantity: words::count(line.quantity.into(), "piece", "pieces"),
             total: words::money(price.saturating_mul(line.quantity.into()), &currency),
             was: changed.map(|change| words::money(change.was, &currency)),
             short: missing.map(|short| match short.available {
