@@ -3,6 +3,9 @@
 (() => {
   document.documentElement.classList.add("script");
 
+  // What is wrong with a form is read first.
+  document.getElementById("summary")?.focus();
+
   // A second click while the first is on its way sends nothing. What is sent keeps its button's value, so that the buttons are
   // switched off only after it was gathered; a page that comes back from the browser's memory can be used again.
   const sent = new WeakSet();

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use http::{HeaderMap, HeaderValue, header};
 use merkato::{
     accounts::{self, Letter, LoggedIn, NewUser},
-    carts::{self, MergePolicy},
+    carts::{self, MergePolicy, Shopper},
     flows,
 };
 
-use super::{App, Problem, Visit, Who, cookies, mail::Mail, who::By};
+use super::{App, Problem, Visit, Who, cookies, mail::Mail, v1::carts::let_go, who::By};
 
 /// Answers that must not tell of what they did come at multiples of this.
 const EVEN: Duration = Duration::from_millis(250);
@@ -123,6 +123,10 @@ pub async fn log_in(visit: &Visit, email: &str, password: &str) -> Result<(Logge
     }
     let mut headers = session_cookie(visit, &entered);
     if let Some(guest) = &visit.guest {
+        // What is kept for either cart must not be in the way of what they become.
+        for shopper in [Shopper::Guest(guest.clone()), Shopper::User(entered.actor.user_id)] {
+            let_go(visit, &shopper).await;
+        }
         match carts::merge_guest_cart(&visit.ctx, entered.actor.user_id, guest, MergePolicy::Max).await {
             Ok(_) => {
                 let forgotten = cookies::set(cookies::GUEST, "", 0, visit.secure);

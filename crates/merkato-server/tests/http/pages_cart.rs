@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use merkato::{
+    accounts::Role,
     carts,
     catalog::{self, ProductChange},
     id::ProductId,
@@ -25,6 +26,7 @@ cases![
     a_guest_buys_and_sees_the_order_alone,
     a_form_that_is_sent_again_makes_no_second_order,
     what_is_looked_at_is_kept_and_the_other_is_told,
+    what_is_kept_for_a_guest_is_not_in_the_way_of_who_logs_in,
     a_declined_payment_is_told_and_what_was_typed_is_kept,
     what_is_missing_is_told_beside_its_field,
     a_discount_code_is_applied_or_refused_in_words,
@@ -273,6 +275,27 @@ async fn what_is_looked_at_is_kept_and_the_other_is_told(target: &Target) {
     told.assert_refused("not enough left");
     told.assert_says("Sold out");
     told.assert_says("value=\"Kept 1\"");
+}
+
+async fn what_is_kept_for_a_guest_is_not_in_the_way_of_who_logs_in(target: &Target) {
+    let world = World::new(target).await;
+    let lamp = world.stocked(&world.ctx, "Last lamp", 60_00, 1).await.product_id;
+    let (_, email) = world.user(&world.ctx, Role::Customer).await;
+    let visitor = Visitor::new(&world);
+    visitor.add(lamp, "1").await;
+    visitor.get("/checkout").await.assert_says("Place order");
+    let guest = visitor.cookie("merkato_guest");
+    visitor.log_in(&email).await;
+    let page = visitor.get("/checkout").await;
+    page.assert_says("Place order");
+    assert_eq!(visitor.place(&page, &[]).await.status, 303);
+    // Another window has still the guest's cookie: it goes on with a new cart.
+    let other = Visitor::new(&world);
+    other.set_cookie("merkato_guest", &guest);
+    let added = other.add(lamp, "1").await;
+    assert_eq!(added.location, "/cart?notice=added");
+    other.follow(&added).await.assert_says("Last lamp");
+    assert_ne!(other.cookie("merkato_guest"), guest);
 }
 
 async fn a_declined_payment_is_told_and_what_was_typed_is_kept(target: &Target) {

@@ -54,6 +54,14 @@ impl<'w> Visitor<'w> {
         self.state.lock().expect("no panic")
     }
 
+    pub fn cookie(&self, name: &str) -> String {
+        self.state().cookies.get(name).cloned().unwrap_or_default()
+    }
+
+    pub fn set_cookie(&self, name: &str, value: &str) {
+        self.state().cookies.insert(name.to_owned(), value.to_owned());
+    }
+
     fn with_cookies(&self, request: RequestBuilder) -> RequestBuilder {
         let pairs: Vec<String> = self.state().cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let request = request.header("accept", "text/html").header("origin", format!("http://{}", self.world.address));

@@ -11,7 +11,7 @@ use merkato::{
     Currency,
     carts::{self, Cart, CartEntry, GuestToken, Line, Shopper, Which},
     catalog::{self, Product, ProductStatus},
-    flows::shopping,
+    flows::{self, checkout, shopping},
     id::{CartId, LineId, ProductId},
 };
 use serde::{Deserialize, Deserializer, Serialize};
@@ -116,6 +116,18 @@ fn line_view(line: Line, currency: &Currency, product: Option<&Product>) -> Line
             None => StockHint::NotOnSale,
         },
         added_at: line.added_at.into(),
+    }
+}
+
+/// Gives back what is kept for the active cart, before it is changed. What cannot be given back now ends by itself.
+pub(crate) async fn let_go(visit: &Visit, shopper: &Shopper) {
+    let done = async {
+        let cart = carts::show_cart(&visit.ctx, shopper, Which::Active).await?;
+        checkout::let_go(&visit.ctx, shopper, &cart).await
+    };
+    let done: Result<(), flows::Error> = done.await;
+    if let Err(error) = done {
+        tracing::warn!(code = error.code(), "what was kept for a cart could not be given back");
     }
 }
 

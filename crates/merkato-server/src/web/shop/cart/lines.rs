@@ -10,20 +10,27 @@ use merkato::{
     id::{CartId, LineId, ProductId},
 };
 
-use super::{
-    let_go,
-    show::{self, Refused},
-};
+use super::show::{self, Refused};
 use crate::{
-    http::{Path, Problem, Visit, Who, v1::carts::guest_cookie},
+    http::{
+        Path, Problem, Visit, Who,
+        v1::carts::{guest_cookie, let_go},
+    },
     web::{Fields, Form, Frame, Html, see_other},
 };
 
 /// Puts something into the cart. Whoever is nobody becomes a guest.
 pub async fn add(visit: Visit, frame: Frame, Form(fields): Form) -> Result<Response, Problem> {
     let is_new = matches!(visit.who, Who::Nobody);
-    let shopper = if is_new { Shopper::Guest(GuestToken::new(&visit.ctx)) } else { visit.shopper()? };
-    if let Err(problem) = try_add(&visit, &shopper, &fields).await {
+    let new_guest = || Shopper::Guest(GuestToken::new(&visit.ctx));
+    let mut shopper = if is_new { new_guest() } else { visit.shopper()? };
+    let mut added = try_add(&visit, &shopper, &fields).await;
+    if added.as_ref().is_err_and(|problem| problem.code == "guest_cart_merged") {
+        // It went into a person's cart by another window. Whoever goes on as a guest has a new one.
+        shopper = new_guest();
+        added = try_add(&visit, &shopper, &fields).await;
+    }
+    if let Err(problem) = added {
         return refuse(&visit, frame, Which::Active, Refused::of(&problem, Fields::default()), problem).await;
     }
     let mut response = see_other("/cart?notice=added");

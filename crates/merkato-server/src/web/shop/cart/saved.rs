@@ -6,9 +6,9 @@ use merkato::{
     id::{CartId, UserId},
 };
 
-use super::{let_go, lines::refuse, show::Refused};
+use super::{lines::refuse, show::Refused};
 use crate::{
-    http::{Path, Problem, Visit},
+    http::{Path, Problem, Visit, v1::carts::let_go},
     web::{Form, Frame, see_other},
 };
 
