@@ -134,9 +134,9 @@ fn span(seconds: u32) -> String {
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The first paragraph of what the declaration says.
+/// What the declaration says, without the hazards, which are for whoever changes it.
 fn purpose(doc: &str) -> String {
-    let first = doc.trim().split("\n\n").next().unwrap_or_default();
+    let first = doc.split("RACE:").next().unwrap_or_default().split("ORDER:").next().unwrap_or_default();
     first.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "")
 }
 

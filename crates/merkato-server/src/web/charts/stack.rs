@@ -64,11 +64,8 @@ fn draw(title: &str, parts: &[Part], whole: u64, width: f64) -> String {
         boxes.push((*i, *part, left, wide));
         left += wide + GAP;
     }
-    let mut names: Vec<Name> = Vec::new();
-    // The last parts are often the smallest: their names go to the left, those of the others to the right.
-    for (_, part, left, wide) in boxes.iter().rev() {
-        names.push(place(part, (*left, *wide), width, &names));
-    }
+    let spots: Vec<(&Part, f64, f64)> = boxes.iter().map(|(_, part, left, wide)| (*part, *left, *wide)).collect();
+    let names = placed(&spots, width);
     let rows = names.iter().map(|name| name.row + 1).max().unwrap_or(0);
     let mut svg = Svg::new("chart-svg", width, BAR + 8.0 + rows as f64 * ROW, title);
     for (i, part, left, wide) in &boxes {
@@ -84,20 +81,38 @@ fn draw(title: &str, parts: &[Part], whole: u64, width: f64) -> String {
     svg.end()
 }
 
-fn place(part: &Part, (left, wide): (f64, f64), width: f64, placed: &[Name]) -> Name {
+/// The names of parts with their left ends and widths, none on another where that can be.
+///
+/// The names of the first parts go to the right of their lines, those of the last parts, which are often small, to the left:
+/// where the one way ends and the other begins is tried out, and what takes the fewest rows is taken.
+fn placed(spots: &[(&Part, f64, f64)], width: f64) -> Vec<Name> {
+    let tries = (0..=spots.len()).filter_map(|split| {
+        let (first, last) = spots.split_at(split);
+        let mut names: Vec<Name> = Vec::new();
+        // From the middle outwards, so that a line comes down beside the names that have their places.
+        for (spot, anchor) in
+            last.iter().map(|spot| (spot, Anchor::End)).chain(first.iter().rev().map(|spot| (spot, Anchor::Start)))
+        {
+            let found = (0..spots.len()).map(|row| name(spot, anchor, row));
+            let mut found = found.filter(|name| name.from >= 0.0 && name.to <= width);
+            names.push(found.find(|name| names.iter().all(|other| name.is_clear_of(other)))?);
+        }
+        Some(names)
+    });
+    let best = tries.min_by_key(|names| names.iter().map(|name| name.row).max());
+    // Where there is no way, each has a row of its own.
+    let apart = || spots.iter().rev().enumerate().map(|(row, spot)| name(spot, Anchor::Start, row)).collect();
+    best.unwrap_or_else(apart)
+}
+
+fn name((part, left, wide): &(&Part, f64, f64), anchor: Anchor, row: usize) -> Name {
     let text = format!("{} {}", part.name, part.shown);
     let long = text_width(&text);
-    let candidates = |row: usize| {
-        let (first, last) = (left + 0.5, left + wide.max(1.0) - 0.5);
-        let start = (first + 4.0 + long <= width).then(|| (first, first + 4.0, first + 4.0 + long, Anchor::Start));
-        let end = (last - 4.0 - long >= 0.0).then(|| (last, last - 4.0 - long, last - 4.0, Anchor::End));
-        let named = move |(x, from, to, anchor)| Name { text: String::new(), x, from, to, row, anchor };
-        start.map(named).into_iter().chain(end.map(named))
+    let (x, from) = match anchor {
+        Anchor::End => (left + wide.max(1.0) - 0.5, left + wide.max(1.0) - 4.5 - long),
+        _ => (left + 0.5, left + 4.5),
     };
-    let rows = placed.len() + 1;
-    let found = (0..rows).flat_map(candidates).find(|name| placed.iter().all(|other| name.is_clear_of(other)));
-    let last = || Name { text: String::new(), x: left + 0.5, from: 0.0, to: long, row: rows, anchor: Anchor::Start };
-    Name { text, ..found.unwrap_or_else(last) }
+    Name { text, x, from, to: from + long, row, anchor }
 }
 
 #[cfg(test)]
@@ -127,20 +142,18 @@ mod tests {
                 let all = parts(&values);
                 let whole: u64 = values.iter().sum();
                 let mut left = 0.0;
-                let mut names: Vec<Name> = Vec::new();
-                let boxes: Vec<_> = all
-                    .iter()
-                    .map(|part| {
-                        let wide = part.value as f64 / whole as f64 * (width - 6.0 * GAP);
-                        left += wide + GAP;
-                        (part, left - wide - GAP, wide)
-                    })
-                    .collect();
-                for (part, left, wide) in boxes.into_iter().rev() {
-                    let name = place(part, (left, wide), width, &names);
+                let spot = |part| {
+                    let wide = Part::clone(part).value as f64 / whole as f64 * (width - 6.0 * GAP);
+                    left += wide + GAP;
+                    (part, left - wide - GAP, wide)
+                };
+                let spots: Vec<(&Part, f64, f64)> = all.iter().map(spot).collect();
+                let names = placed(&spots, width);
+                assert_eq!(names.len(), 7);
+                for (i, name) in names.iter().enumerate() {
                     assert!(name.from >= 0.0 && name.to <= width, "{values:?}, {width}: {}", name.text);
-                    assert!(names.iter().all(|other| name.is_clear_of(other)), "{values:?}, {width}: {}", name.text);
-                    names.push(name);
+                    let others = &names[..i];
+                    assert!(others.iter().all(|other| name.is_clear_of(other)), "{values:?}, {width}: {}", name.text);
                 }
             }
         }
