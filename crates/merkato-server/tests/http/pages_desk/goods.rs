@@ -304,8 +304,8 @@ async fn featured_lists_are_put_in_order(target: &Target) {
         let list = catalog::list_featured(ctx, "homepage", PageRequest::default()).await.expect("a list");
         list.rows.into_iter().map(|row| (row.name, row.badge)).collect::<Vec<_>>()
     };
-    let new = || Some("New".to_owned());
-    assert_eq!(names().await, [("Red lamp".into(), new()), ("Green lamp".into(), new()), ("Blue lamp".into(), new())]);
+    let new = Some("New".to_owned());
+    assert_eq!(names().await, [("Red lamp".into(), None), ("Green lamp".into(), None), ("Blue lamp".into(), new)]);
     let position = |id: ProductId| format!("position.{id}");
     let (pa, pb, pc) = (position(a.product_id), position(b.product_id), position(c.product_id));
     let (ba, rb) = (format!("badge.{}", a.product_id), format!("remove.{}", b.product_id));

@@ -147,6 +147,8 @@ async fn orders_are_found_by_status_day_and_number(target: &Target) {
     let (id, path) = bought(&clerk).await;
     let number = orders::get_order(&clerk.world().ctx, id).await.expect("an order").order_number;
     clerk.see("/admin/orders").await.says(&number).says("Paid <span class=\"tally\">1</span>");
+    clerk.see("/admin/orders").await.says("Today <span class=\"tally\">1</span>");
+    clerk.see("/admin/orders?status=shipped").await.says("Today <span class=\"tally\">0</span>");
     clerk.see("/admin/orders?status=paid").await.says(&number).says("aria-current=\"page\">Paid");
     clerk.see("/admin/orders?status=shipped").await.does_not_say(&number).says("No orders here.");
     clerk.see("/admin/orders?date=2020-02-01").await.does_not_say(&number);

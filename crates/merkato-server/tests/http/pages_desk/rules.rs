@@ -178,6 +178,6 @@ async fn what_is_asked_for_is_shown_as_text(target: &Target) {
     ] {
         let seen = clerk.see(&format!("{path}{hostile}")).await;
         assert_eq!(seen.status, 200, "{path}");
-        seen.says("&#60;script&#62;").does_not_say("<script>alert").does_not_say("\"><").is_sound();
+        seen.says("&#60;script&#62;").does_not_say("<script>alert").is_sound();
     }
 }

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
+use futures::future::try_join_all;
 use merkato::{
     Context, PageRequest, limits,
     orders::{self, Order, OrderStatus},
@@ -33,7 +34,7 @@ pub struct Filter {
 
 /// A link of the row of filters.
 pub struct Tab {
-    word: &'static str,
+    word: String,
     href: String,
     here: bool,
     count: Option<u64>,
@@ -56,6 +57,7 @@ pub struct Line {
 pub struct Orders {
     frame: Frame,
     tabs: Vec<Tab>,
+    days: Vec<Tab>,
     day: String,
     is_today: bool,
     date: String,
@@ -71,6 +73,9 @@ pub struct Orders {
 
 /// Orders of a day that are counted for the row of filters; a busier day has links without counts.
 const COUNTED_MAX: usize = limits::PAGE_ROWS_MAX;
+/// Days of the row of days, and orders of each that are counted.
+const DAYS: i32 = 7;
+const COUNTED_A_DAY_MAX: usize = 50;
 
 pub async fn list(
     visit: Visit,
@@ -112,17 +117,14 @@ pub async fn list(
     // Today is where one is without saying so.
     let said_date = if date == today { "" } else { day_text.as_str() };
     let pager = turn.pager(&visit, PATH, &[("status", status), ("date", said_date)], next);
-    let beside = |days: i32| {
-        let other = Date::from_days(date.days().saturating_add(days));
-        let other = if other == today { String::new() } else { other.to_string() };
-        href(status, &other)
-    };
+    let other = |days: i32| href_of(status, Date::from_days(date.days().saturating_add(days)), today);
     let orders = Orders {
         tabs: tabs(ctx, date, said_date, status).await?,
+        days: days(ctx, date, today, status).await?,
         day: words::day(date.start()),
         is_today: date == today,
-        earlier: beside(-1),
-        later: (date < today).then(|| beside(1)),
+        earlier: other(-DAYS),
+        later: (date < today).then(|| other((today.days() - date.days()).min(DAYS))),
         date: day_text,
         status: status.to_owned(),
         number: number.to_owned(),
@@ -138,6 +140,29 @@ fn href(status: &str, date: &str) -> String {
     let said = [("status", status), ("date", date)].into_iter().filter(|(_, value)| !value.is_empty());
     let query: Vec<_> = said.map(|(name, value)| format!("{name}={value}")).collect();
     if query.is_empty() { PATH.to_owned() } else { format!("{PATH}?{}", query.join("&")) }
+}
+
+/// Today is where one is without saying so.
+fn href_of(status: &str, date: Date, today: Date) -> String {
+    let date = if date == today { String::new() } else { date.to_string() };
+    href(status, &date)
+}
+
+/// The days around one, each with how many orders of it stand so: where there is work to do.
+async fn days(ctx: &Context, date: Date, today: Date, status: &str) -> Result<Vec<Tab>, Problem> {
+    let last = date.days().saturating_add(DAYS / 2).min(today.days()).max(date.days());
+    let days = (0..DAYS).rev().map(|back| Date::from_days(last.saturating_sub(back))).filter(|day| day.in_range());
+    let counted = days.map(|day| async move {
+        let listed = orders::list_by_day(ctx, day, PageRequest::first(COUNTED_A_DAY_MAX)).await?;
+        let meant = listed.rows.iter().filter(|row| status.is_empty() || row.status.as_str() == status).count() as u64;
+        Ok::<_, Problem>(Tab {
+            word: if day == today { "Today".to_owned() } else { said::weekday(day) },
+            href: href_of(status, day, today),
+            here: day == date,
+            count: listed.next.is_none().then_some(meant),
+        })
+    });
+    try_join_all(counted).await
 }
 
 /// All orders of a day, as they are now: the list of a day has not all that is shown.
@@ -159,9 +184,9 @@ async fn tabs(ctx: &Context, date: Date, said_date: &str, here: &str) -> Result<
         let meant = counted.rows.iter().filter(|row| status.is_none_or(|status| row.status == status));
         whole.then(|| meant.count() as u64)
     };
-    let all = Tab { word: "All", href: href("", said_date), here: here.is_empty(), count: count(None) };
+    let all = Tab { word: "All".to_owned(), href: href("", said_date), here: here.is_empty(), count: count(None) };
     let one = |status: OrderStatus| Tab {
-        word: said::order(status).word,
+        word: said::order(status).word.to_owned(),
         href: href(status.as_str(), said_date),
         here: here == status.as_str(),
         count: count(Some(status)),

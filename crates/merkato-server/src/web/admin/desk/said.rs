@@ -6,7 +6,7 @@ use merkato::{
     inventory::MovementKind,
     orders::{OrderStatus, PaymentStatus},
 };
-use widerow::Timestamp;
+use widerow::{Date, Timestamp};
 
 use crate::web::words;
 
@@ -103,6 +103,15 @@ pub fn day(at: Timestamp) -> String {
     moment(at).split(',').next().unwrap_or_default().to_owned()
 }
 
+/// `Sat 14 Nov`.
+pub fn weekday(date: Date) -> String {
+    // The first of January 1970 was a Thursday.
+    const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    let weekday = WEEKDAYS[date.days().rem_euclid(7) as usize];
+    let day = day(date.start());
+    format!("{weekday} {}", day.rsplit_once(' ').map_or(day.as_str(), |(day, _)| day))
+}
+
 /// What is left of a time, as `4:32`.
 pub fn left(until: Timestamp, now: Timestamp) -> String {
     let seconds = (until.millis() - now.millis()).max(0) / 1_000;
@@ -125,6 +134,12 @@ mod tests {
         assert_eq!(day(at), words::day(at).replace("November", "Nov"));
         assert_eq!(left(at.plus_seconds(272), at), "4:32");
         assert_eq!(left(at, at.plus_seconds(5)), "0:00");
+    }
+
+    #[test]
+    fn days_are_known_by_their_weekday() {
+        assert_eq!(weekday(Date::new(2026, 11, 14).unwrap()), "Sat 14 Nov");
+        assert_eq!(weekday(Date::new(1969, 12, 31).unwrap()), "Wed 31 Dec");
     }
 
     #[test]
