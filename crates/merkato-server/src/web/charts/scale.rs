@@ -51,7 +51,7 @@ pub(super) fn named(count: usize, most: usize) -> Vec<usize> {
         return (0..count.min(1)).collect();
     }
     let gaps = (count - 1).min(most - 1);
-    let all = (1..=gaps).rev().find(|gaps| (count - 1) % gaps == 0).filter(|found| found * 2 >= gaps);
+    let all = (1..=gaps).rev().find(|gaps| (count - 1).is_multiple_of(*gaps)).filter(|found| found * 2 >= gaps);
     let gaps = all.unwrap_or(gaps);
     (0..=gaps).map(|i| i * (count - 1) / gaps).collect()
 }

@@ -29,7 +29,7 @@ pub fn stack(title: &str, parts: &[Part]) -> Chart {
 }
 
 fn percent(value: u64, whole: u64) -> u64 {
-    if whole == 0 { 0 } else { (value * 100 + whole / 2) / whole }
+    (value * 100 + whole / 2).checked_div(whole).unwrap_or(0)
 }
 
 /// A name that has found its place.
