@@ -7,7 +7,7 @@ use merkato::{
 };
 use widerow_testing::{Target, cases};
 
-use super::{Clerk, Seen};
+use super::{Clerk, Seen, Typed};
 
 cases![
     a_product_is_made_once,
@@ -93,7 +93,7 @@ async fn a_refused_product_keeps_what_was_typed(target: &Target) {
     let (path, category) = (format!("/admin/products/{}", lamp.product_id), lamp.category_id.to_string());
     let page = clerk.see(&path).await;
     let revision = page.hidden("revision");
-    let bad: [(&[(&str, &str)], &str); 6] = [
+    let bad: [(Typed<'_>, &str); 6] = [
         (&[("price", "19,90")], "write it as 12.50"),
         (&[("price", "-1")], "write it as 12.50"),
         (&[("name", "")], "it is empty"),
@@ -120,7 +120,6 @@ async fn a_refused_product_keeps_what_was_typed(target: &Target) {
     let other = clerk.world().stocked(ctx, "Chair", 19_90, 5).await;
     let all = fields(&category, &[("revision", revision.as_str()), ("slug", &other.slug)]);
     clerk.send(&page, &path, &all).await.is_refused().says("another one has the slug");
-    assert_eq!(get(&clerk, lamp.product_id).await, catalog::get_product(ctx, lamp.product_id).await.expect("there"));
     assert_eq!(get(&clerk, lamp.product_id).await.revision, lamp.revision);
 }
 

@@ -15,6 +15,9 @@ use crate::{admin::Office, world::World};
 /// A page without its pictures, uncompressed.
 const PAGE_BYTES_MAX: usize = 100 * 1024;
 
+/// What is typed into a form.
+pub type Typed<'t> = &'t [(&'t str, &'t str)];
+
 /// Somebody of the staff before a browser.
 pub struct Clerk {
     pub office: Office,
@@ -103,12 +106,12 @@ impl Clerk {
     }
 
     /// Sends a form with the token of the page that it stands on.
-    pub async fn send(&self, page: &Seen, path: &str, fields: &[(&str, &str)]) -> Seen {
+    pub async fn send(&self, page: &Seen, path: &str, fields: Typed<'_>) -> Seen {
         let csrf = page.hidden("csrf");
         self.send_with(&csrf, path, fields).await
     }
 
-    pub async fn send_with(&self, csrf: &str, path: &str, fields: &[(&str, &str)]) -> Seen {
+    pub async fn send_with(&self, csrf: &str, path: &str, fields: Typed<'_>) -> Seen {
         let all: Vec<_> = [("csrf", csrf)].into_iter().chain(fields.iter().copied()).collect();
         let request = self.world().request("POST", path).form(&all);
         let request = request.header("cookie", format!("merkato_session={}", self.office.token));

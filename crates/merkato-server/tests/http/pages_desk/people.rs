@@ -7,7 +7,7 @@ use merkato::{
 use rust_decimal::Decimal;
 use widerow_testing::{Target, cases};
 
-use super::Clerk;
+use super::{Clerk, Typed};
 
 cases![
     customers_are_listed_and_found,
@@ -84,7 +84,7 @@ async fn codes_are_made_and_found(target: &Target) {
 async fn a_refused_code_keeps_what_was_typed(target: &Target) {
     let clerk = Clerk::come(target).await;
     let page = clerk.see("/admin/discounts").await;
-    let refusals: [(&[(&str, &str)], &str); 5] = [
+    let refusals: [(Typed<'_>, &str); 5] = [
         (&[("code", "not a code"), ("off", "10")], "only letters, digits"),
         (&[("code", "ten"), ("off", "ten")], "write it as 12.50"),
         (&[("code", "ten"), ("off", "110")], "at most 100"),

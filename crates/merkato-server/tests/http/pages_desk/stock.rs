@@ -6,7 +6,7 @@ use merkato::{
 };
 use widerow_testing::{Target, cases};
 
-use super::Clerk;
+use super::{Clerk, Typed};
 
 cases![
     a_delivery_that_is_sent_twice_comes_in_once,
@@ -70,7 +70,7 @@ async fn refused_movements_keep_what_was_typed(target: &Target) {
     let (id, path) = lamp(&clerk).await;
     let page = clerk.see(&path).await;
     let operation = page.hidden("operation");
-    let refusals: [(&str, &[(&str, &str)], &str); 6] = [
+    let refusals: [(&str, Typed<'_>, &str); 6] = [
         ("restock", &[("warehouse_id", "vienna"), ("units", "many")], "it must be a whole number"),
         ("restock", &[("warehouse_id", "No Such"), ("units", "0")], "value=\"No Such\""),
         ("adjust", &[("warehouse_id", "vienna"), ("delta", "-9"), ("reason", "Lost")], "cannot be taken away"),
