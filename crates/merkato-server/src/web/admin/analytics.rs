@@ -1,5 +1,7 @@
 //! What was sold, by category and day; which products do best.
 
+use std::collections::BTreeMap;
+
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use futures::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream};
@@ -7,7 +9,7 @@ use http::StatusCode;
 use merkato::{
     Context, PageRequest,
     analytics::{self, Metric, RANKED_DAYS},
-    catalog,
+    catalog::{self, Category},
     id::CategoryId,
     limits,
 };
@@ -28,9 +30,12 @@ use crate::{
     },
 };
 
-/// Categories that have a line of their own in the chart, and in the table.
+/// Departments that have a line of their own in the chart; departments, and categories, that are listed.
 const LINES: usize = 5;
+const DEPARTMENTS: usize = 24;
 const CATEGORIES: usize = 50;
+/// Categories whose departments are looked up; those that brought less stand for themselves.
+const KNOWN: usize = 200;
 /// Names that are looked up at once.
 const NAMES_AT_ONCE: usize = 16;
 /// Products that have a bar.
@@ -78,7 +83,9 @@ pub struct Analytics {
     ranges: Vec<Choice>,
     range: String,
     sales: Option<Chart>,
+    departments: Vec<CategoryRow>,
     categories: Vec<CategoryRow>,
+    /// Categories that are not listed.
     left_out: usize,
     elsewhere: Vec<String>,
     metrics: Vec<Choice>,
@@ -113,12 +120,25 @@ pub async fn show(frame: Frame, visit: Visit, Query(query): Query<AnalyticsQuery
         analytics::list_top_products(ctx, &metric, over, PageRequest::first(limits::RANKED_MAX)).map_err(Problem::from),
     )?;
     let ranked = takings.ranked();
-    let shown: Vec<_> = ranked.iter().take(CATEGORIES).map(|(id, _)| *id).collect();
-    let (category_names, product_names) =
-        futures::try_join!(category_names(ctx, &shown), names(ctx, ranking.rows.iter().map(|row| row.product_id)))?;
-    let named: Vec<(&str, &Share)> =
-        category_names.iter().map(String::as_str).zip(ranked.iter().map(|(_, share)| *share)).collect();
-    let rest: Vec<&Share> = ranked.iter().skip(named.len()).map(|(_, share)| *share).collect();
+    let best: Vec<CategoryId> = ranked.iter().take(KNOWN).map(|(id, _)| *id).collect();
+    let (categories, product_names) =
+        futures::try_join!(find_categories(ctx, &best), names(ctx, ranking.rows.iter().map(|row| row.product_id)))?;
+    let root = |category: &Category| category.path.first().copied().unwrap_or(category.category_id);
+    let departments: BTreeMap<CategoryId, CategoryId> =
+        categories.values().map(|category| (category.category_id, root(category))).collect();
+    let whole = takings.by_department(&departments);
+    let unknown: Vec<CategoryId> = departments.values().filter(|id| !categories.contains_key(id)).copied().collect();
+    let roots = find_categories(ctx, &unknown).await?;
+    let called = |id: &CategoryId| match categories.get(id).or_else(|| roots.get(id)) {
+        Some(category) => category.name.clone(),
+        None => "A category that is no more".to_owned(),
+    };
+    let named = |takings: &'_ Takings, most: usize| -> Vec<(String, Share)> {
+        takings.ranked().into_iter().take(most).map(|(id, share)| (called(&id), share.clone())).collect()
+    };
+    let by_department = named(&whole, DEPARTMENTS);
+    // Where every category is a department, one list is enough.
+    let by_category = if whole.shares.len() == ranked.len() { Vec::new() } else { named(&takings, CATEGORIES) };
     let figure = |value: i64| match metric {
         Metric::Revenue(_) => words::money(currency.amount(value), &currency),
         _ => words::thousands(&value.to_string()),
@@ -160,9 +180,10 @@ pub async fn show(frame: Frame, visit: Visit, Query(query): Query<AnalyticsQuery
             })
             .into(),
         range: range.words(),
-        sales: sales(&takings, &named, &rest, &range),
-        categories: category_rows(&takings, &named),
-        left_out: rest.len(),
+        sales: sales(&whole, &by_department, &range),
+        departments: category_rows(&takings, &by_department),
+        left_out: ranked.len().saturating_sub(by_category.len()),
+        categories: category_rows(&takings, &by_category),
         elsewhere: takings.elsewhere.iter().map(|(currency, amount)| words::money(*amount, currency)).collect(),
         metrics: METRICS
             .map(|(name, title)| Choice { name: title.into(), address: address(name, over), is_current: name == by })
@@ -191,8 +212,8 @@ fn best_of(best: &Bar, by: &str, over: i32) -> String {
     }
 }
 
-/// What each category brought day by day, the best five by themselves; None where nothing was sold.
-fn sales(takings: &Takings, named: &[(&str, &Share)], rest: &[&Share], range: &Range) -> Option<Chart> {
+/// What each department brought day by day, the best five by themselves; None where nothing was sold.
+fn sales(takings: &Takings, named: &[(String, Share)], range: &Range) -> Option<Chart> {
     let (best, share) = named.first()?;
     let whole = words::money_glanced(takings.whole(), &takings.currency);
     let most = words::money_glanced(takings.amount(share), &takings.currency);
@@ -201,9 +222,10 @@ fn sales(takings: &Takings, named: &[(&str, &Share)], rest: &[&Share], range: &R
         (_, Some(1)) => format!("{whole} was sold today; {best} brought the most, {most}"),
         _ => format!("{whole} was sold in {}; {best} brought the most, {most}", range.words()),
     };
-    let line = |(name, share): &(&str, &Share)| Series::line(*name, takings.positions([*share]));
+    let line = |(name, share): &(String, Share)| Series::line(name.clone(), takings.positions([share]));
     let mut series: Vec<Series> = named.iter().take(LINES).map(line).collect();
-    let others: Vec<&Share> = named.iter().skip(LINES).map(|(_, share)| *share).chain(rest.iter().copied()).collect();
+    let ranked = takings.ranked();
+    let others: Vec<&Share> = ranked.iter().skip(LINES).map(|(_, share)| *share).collect();
     if !others.is_empty() {
         series.push(Series::rest("All others", takings.positions(others)));
     }
@@ -220,13 +242,13 @@ fn sales(takings: &Takings, named: &[(&str, &Share)], rest: &[&Share], range: &R
     }))
 }
 
-fn category_rows(takings: &Takings, named: &[(&str, &Share)]) -> Vec<CategoryRow> {
+fn category_rows(takings: &Takings, named: &[(String, Share)]) -> Vec<CategoryRow> {
     let whole = takings.whole();
-    let row = |(name, share): &(&str, &Share)| {
+    let row = |(name, share): &(String, Share)| {
         let amount = takings.amount(share);
         let percent = (amount * Decimal::ONE_HUNDRED).checked_div(whole).unwrap_or_default().round();
         CategoryRow {
-            name: (*name).to_owned(),
+            name: name.clone(),
             orders: words::thousands(&share.orders.to_string()),
             pieces: words::thousands(&share.pieces.to_string()),
             revenue: words::money(amount, &takings.currency),
@@ -236,10 +258,9 @@ fn category_rows(takings: &Takings, named: &[(&str, &Share)]) -> Vec<CategoryRow
     named.iter().map(row).collect()
 }
 
-/// What categories are called, in their order.
-async fn category_names(ctx: &Context, ids: &[CategoryId]) -> Result<Vec<String>, Problem> {
+/// The categories that there are, of these.
+async fn find_categories(ctx: &Context, ids: &[CategoryId]) -> Result<BTreeMap<CategoryId, Category>, Problem> {
     let found = ids.iter().copied().map(|id| catalog::find_category(ctx, id));
-    let found: Vec<_> = stream::iter(found).buffered(NAMES_AT_ONCE).try_collect().await?;
-    let name = |category: Option<catalog::Category>| category.map_or("A category that is no more".into(), |c| c.name);
-    Ok(found.into_iter().map(name).collect())
+    let found: Vec<Option<Category>> = stream::iter(found).buffered(NAMES_AT_ONCE).try_collect().await?;
+    Ok(found.into_iter().flatten().map(|category| (category.category_id, category)).collect())
 }

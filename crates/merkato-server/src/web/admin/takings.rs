@@ -84,6 +84,19 @@ impl Takings {
         (0..self.days().count()).map(day).collect()
     }
 
+    /// The same by what the categories belong to: an order of two categories of one department is two of the department's.
+    pub fn by_department(&self, departments: &BTreeMap<CategoryId, CategoryId>) -> Takings {
+        let mut shares: BTreeMap<CategoryId, Share> = BTreeMap::new();
+        for (category, share) in &self.shares {
+            let sum = shares.entry(*departments.get(category).unwrap_or(category)).or_default();
+            sum.minor_units.resize(sum.minor_units.len().max(share.minor_units.len()), 0);
+            sum.minor_units.iter_mut().zip(&share.minor_units).for_each(|(to, from)| *to = to.saturating_add(*from));
+            sum.orders += share.orders;
+            sum.pieces += share.pieces;
+        }
+        Takings { shares, ..self.clone() }
+    }
+
     /// The categories, the one that brought the most first.
     pub fn ranked(&self) -> Vec<(CategoryId, &Share)> {
         let mut all: Vec<_> = self.shares.iter().map(|(category, share)| (*category, share)).collect();
@@ -128,5 +141,9 @@ mod tests {
         assert_eq!((ranked[0].1.orders, ranked[0].1.pieces), (2, 4));
         assert_eq!(takings.positions(takings.shares.values()), [Some(14.0), Some(0.0), Some(7.0)]);
         assert_eq!(takings.on(Date::from_days(99)), Decimal::ZERO);
+        let [one, two] = [1, 2].map(|id| CategoryId(Uuid::from_u128(id)));
+        let whole = takings.by_department(&BTreeMap::from([(one, two)]));
+        assert_eq!((whole.shares.len(), whole.whole()), (1, takings.whole()));
+        assert_eq!(whole.positions(whole.shares.values()), takings.positions(takings.shares.values()));
     }
 }

@@ -110,7 +110,10 @@ fn draw(line: &Line<'_>, width: f64) -> String {
         svg.tip(why);
         svg.add(format_args!("</g>"));
     }
-    plot.points(&mut svg);
+    // Nobody points at anything on a phone.
+    if width >= 500.0 {
+        plot.points(&mut svg);
+    }
     svg.end()
 }
 
