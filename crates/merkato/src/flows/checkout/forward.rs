@@ -6,12 +6,13 @@ use super::{Checkout, Failure, Short, key_of};
 use crate::{
     carts::{self, OrderedCart},
     catalog,
+    context::Context,
     flows::{
         error::{Error, Result},
         run::Run,
         sales, stock,
     },
-    id::ProductId,
+    id::{HoldId, ProductId},
     inventory::{self, Hold, Line},
     limits,
     orders::{self, Change, Order, OrderLine, OrderStatus, PaymentStatus},
@@ -76,6 +77,17 @@ pub(super) async fn go(checkout: &Checkout, run: &Run<'_>) -> Result<Went> {
     Ok(Went::Through)
 }
 
+/// Whether all of a hold that is released was once taken: then the shopper let go of it. Otherwise a run before this one found
+/// that something is not there, and gave back the rest.
+async fn was_let_go(ctx: &Context, hold: HoldId, lines: &[Line]) -> Result<bool> {
+    for line in lines {
+        if inventory::find_hold(ctx, line.product_id, hold).await?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Holds the stock and places the order: the products of which nothing is left now, or why not.
 async fn order(checkout: &Checkout, run: &Run<'_>) -> Result<Result<Vec<ProductId>, Failure>> {
     let (ctx, draft) = (run.ctx, &checkout.draft);
@@ -97,7 +109,8 @@ async fn order(checkout: &Checkout, run: &Run<'_>) -> Result<Result<Vec<ProductI
         match inventory::reserve_lines(ctx, checkout.hold(), &lines, None).await {
             Ok(holds) => Ok(Ok(turned_by(&holds))),
             // What was kept under the key is not what is in the cart now.
-            Err(inventory::Error::HoldMismatch { .. } | inventory::Error::HoldReleased { .. }) => {
+            Err(inventory::Error::HoldMismatch { .. }) => Ok(Err(Failure::CartChanged)),
+            Err(inventory::Error::HoldReleased { .. }) if was_let_go(ctx, checkout.hold(), &lines).await? => {
                 Ok(Err(Failure::CartChanged))
             }
             Err(error) => refused(error).map(Err),
