@@ -9,7 +9,7 @@ use merkato::{
     analytics::{self, DayViews, Metric, TopProduct},
     catalog,
     id::ProductId,
-    inventory::{self, LowStock},
+    inventory::{self, LowStock, Warehouse},
     orders::OrderStatus,
 };
 use rust_decimal::{Decimal, prelude::ToPrimitive as _};
@@ -18,7 +18,6 @@ use widerow::Date;
 use super::{
     takings::Takings,
     traffic::{self, DayOrders, STATUSES},
-    warehouses,
 };
 use crate::{
     http::{Problem, Visit},
@@ -34,6 +33,8 @@ const DAYS: i32 = 30;
 const WEEK: i32 = 7;
 /// Rows of the short tables.
 const ROWS: usize = 6;
+/// Warehouses whose shortages are looked at.
+const WAREHOUSES_MAX: usize = 24;
 
 /// One of the four figures.
 struct Figure {
@@ -240,8 +241,12 @@ fn statuses(orders: &[DayOrders]) -> Option<Chart> {
 
 /// Whether there is a warehouse, and what is scarcest.
 async fn low_stock(ctx: &Context) -> Result<(bool, Vec<LowStock>), Problem> {
-    let known = warehouses::known(ctx).await?;
-    let pages = known.iter().map(|warehouse| inventory::list_low_stock(ctx, warehouse, PageRequest::first(ROWS)));
+    let known = inventory::list_warehouses(ctx, PageRequest::first(WAREHOUSES_MAX)).await?.rows;
+    let first = |known: &Warehouse| {
+        let warehouse = known.warehouse_id.clone();
+        async move { inventory::list_low_stock(ctx, &warehouse, PageRequest::first(ROWS)).await }
+    };
+    let pages = known.iter().map(first);
     let mut rows: Vec<_> = try_join_all(pages).await?.into_iter().flat_map(|page| page.rows).collect();
     rows.sort_by_key(|row| (row.available, row.product_id, row.warehouse_id.clone()));
     rows.truncate(ROWS);

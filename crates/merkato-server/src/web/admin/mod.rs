@@ -15,7 +15,6 @@ mod takings;
 mod traffic;
 mod users;
 mod views;
-mod warehouses;
 
 use merkato::keys::Scope::{AnalyticsRead, CustomersWrite, KeysWrite, SystemRead};
 
