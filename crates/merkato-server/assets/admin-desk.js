@@ -13,18 +13,6 @@
   setInterval(show, 1000);
 })();
 
-// A form that was sent is not sent again by a second click. What it does is done once anyway.
-document.addEventListener("submit", (event) => {
-  const form = event.target;
-  if (form.method !== "post") return;
-  if (form.dataset.sent) {
-    event.preventDefault();
-    return;
-  }
-  form.dataset.sent = "yes";
-  addEventListener("pageshow", () => delete form.dataset.sent, { once: true });
-});
-
 // What was refused is what one looks at first; the fragment of an address opens what it names.
 (() => {
   document.getElementById("summary")?.focus();

@@ -15,7 +15,7 @@
       }
       return;
     }
-    const list = event.target instanceof Element && !typing(event.target) && event.target.closest("table.list");
+    const list = event.target instanceof Element && !typing(event.target) && event.target.closest("table.list, table.rows");
     if (!list) return;
     const links = [...list.querySelectorAll("tbody tr")].map((row) => row.querySelector("a, summary, button")).filter(Boolean);
     const row = event.target.closest("tr");
