@@ -22,11 +22,13 @@ pub struct ListId {
 
 impl ListId {
     pub fn new(tenant: &str, owner: String, uri: &Uri) -> Self {
-        let parameters = uri.query().unwrap_or_default().split('&').filter(|parameter| {
-            let name = parameter.split('=').next().unwrap_or_default();
-            !parameter.is_empty() && !matches!(name, "cursor" | "limit" | "notice" | "page" | "trail")
+        // What is said in another way is the same list: a form writes a blank as `+` and sends its empty fields, a link does not.
+        let said: Vec<(String, String)> =
+            serde_urlencoded::from_str(uri.query().unwrap_or_default()).unwrap_or_default();
+        let said = said.iter().map(|(name, value)| (name.as_str(), value.trim())).filter(|(name, value)| {
+            !value.is_empty() && !matches!(*name, "cursor" | "limit" | "notice" | "page" | "trail")
         });
-        let mut query: Vec<String> = parameters.map(str::to_owned).collect();
+        let mut query: Vec<String> = said.map(|(name, value)| format!("{name}={value}")).collect();
         query.sort_unstable();
         ListId { tenant: tenant.to_owned(), owner, path: uri.path().to_owned(), query }
     }
@@ -51,4 +53,22 @@ pub fn open(signer: &Signer, list: &ListId, text: &str) -> Result<Cursor, Proble
         return Err(bad());
     }
     Ok(Cursor::from(cursor.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_the_same_however_its_address_is_written() {
+        let parts = |address: &'static str| {
+            let list = ListId::new("default", String::new(), &Uri::from_static(address));
+            list.parts("").into_iter().map(<[u8]>::to_vec).collect::<Vec<_>>()
+        };
+        let list = parts("/search?q=desk%20lamp&sort=newest");
+        assert_eq!(parts("/search?sort=newest&q=desk+lamp&brand=&page=3"), list);
+        for other in ["/search?q=desk&sort=newest", "/search?q=desk%20lamp", "/items?q=desk%20lamp&sort=newest"] {
+            assert_ne!(parts(other), list, "{other}");
+        }
+    }
 }

@@ -103,7 +103,7 @@ pub async fn list(
     } else if !page.warehouse.is_empty() {
         let low = inventory::list_low_stock(ctx, &page.warehouse, turn.page(&visit)?).await?;
         page.lines = lines(&visit, low.rows).await?;
-        page.pager = turn.pager(&visit, PATH, &[("warehouse", &page.warehouse)], low.next);
+        page.pager = turn.pager(&visit, PATH, &[("warehouse", filter.warehouse.trim())], low.next);
     }
     Ok(Html(page).into_response())
 }

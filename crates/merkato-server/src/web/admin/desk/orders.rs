@@ -116,7 +116,7 @@ pub async fn list(
     let day_text = date.to_string();
     // Today is where one is without saying so.
     let said_date = if date == today { "" } else { day_text.as_str() };
-    let pager = turn.pager(&visit, PATH, &[("status", status), ("date", said_date)], next);
+    let pager = turn.pager(&visit, PATH, &[("status", status), ("date", said_date), ("number", number)], next);
     let other = |days: i32| href_of(status, Date::from_days(date.days().saturating_add(days)), today);
     let orders = Orders {
         tabs: tabs(ctx, date, said_date, status).await?,
