@@ -166,8 +166,9 @@ impl Shop {
                 }
                 _ => 6 + dice.below(60),
             };
-            // Not every warehouse has everything.
-            if at == 0 || units > 0 && (short || !dice.one_in(4)) {
+            // Not every warehouse has everything, but one of them has, or had, each thing.
+            let is_home = at == if short { last } else { 0 };
+            if is_home || units > 0 && !dice.one_in(4) {
                 let movement = MovementId(id(self.seed, "delivery", &format!("{name} {warehouse}")));
                 deliveries.push(Delivery { movement, warehouse, units, low: LOW });
             }
