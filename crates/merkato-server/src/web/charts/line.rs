@@ -100,6 +100,7 @@ fn draw(line: &Line<'_>, width: f64) -> String {
     for (i, series) in line.series.iter().enumerate() {
         plot.series(&mut svg, series, &series.class(i));
     }
+    plot.ticks(&mut svg);
     plot.names(&mut svg, &ends);
     for (i, why) in &line.marks {
         let Some(value) = line.series.first().and_then(|series| series.values.get(*i)).copied().flatten() else {
@@ -137,7 +138,6 @@ impl Plot<'_> {
         for tick in &self.y.ticks {
             let y = self.y.at(*tick);
             svg.segment(if *tick == 0.0 { "axis" } else { "grid" }, (0.0, y), (self.right, y));
-            svg.text("tick", 0.0, y - 4.0, Anchor::Start, &(self.line.axis)(*tick));
         }
         let count = self.line.labels.len();
         for i in named(count, if self.width < 500.0 { 3 } else { 6 }) {
@@ -147,6 +147,13 @@ impl Plot<'_> {
                 _ => Anchor::Middle,
             };
             svg.text("tick", self.x(i), self.bottom + 18.0, anchor, &self.line.labels[i]);
+        }
+    }
+
+    /// The values of the axis. They stand inside, and are drawn over whatever line comes by.
+    fn ticks(&self, svg: &mut Svg) {
+        for tick in &self.y.ticks {
+            svg.text("tick", 0.0, self.y.at(*tick) - 4.0, Anchor::Start, &(self.line.axis)(*tick));
         }
     }
 

@@ -4,7 +4,7 @@ pub mod account;
 pub mod cart;
 pub mod catalog;
 pub mod checkout;
-mod countries;
+pub mod countries;
 pub mod entry;
 mod home;
 mod thumb;

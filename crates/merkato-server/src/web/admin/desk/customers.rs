@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     http::{Path, Problem, Query, Visit, v1::admin::users::check_rank},
-    web::{Form, Frame, Html, see_other, words},
+    web::{Form, Frame, Html, see_other, shop::countries, words},
 };
 
 const PATH: &str = "/admin/customers";
@@ -177,7 +177,7 @@ fn postal(address: &Address) -> Vec<String> {
         address.street2.clone(),
         Some(town.join(" ")),
         address.state.clone(),
-        Some(address.country.clone()),
+        Some(countries::name(&address.country).to_owned()),
     ];
     lines.into_iter().flatten().filter(|line| !line.is_empty()).collect()
 }

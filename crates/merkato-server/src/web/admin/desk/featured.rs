@@ -22,6 +22,11 @@ use crate::{
 const LISTS: [(&str, &str); 3] = [("homepage", "Featured"), ("deals", "Deals"), ("new_arrivals", "New arrivals")];
 const FORM: &str = "featured";
 
+/// What a list is called; its own name, where the front page does not show it.
+pub fn called(list: &str) -> &str {
+    LISTS.iter().find(|(name, _)| *name == list).map_or(list, |(_, called)| called)
+}
+
 pub struct Line {
     id: String,
     name: String,
@@ -73,8 +78,7 @@ async fn page(visit: &Visit, frame: Frame, list: String, forms: Forms) -> Result
         }
     };
     let lines = placed.into_iter().enumerate().map(line).collect();
-    let called = LISTS.iter().find(|(name, _)| *name == list).map(|(_, called)| (*called).to_owned());
-    Ok(Shown { title: called.unwrap_or_else(|| list.clone()), tabs: LISTS, lines, list, forms, frame })
+    Ok(Shown { title: called(&list).to_owned(), tabs: LISTS, lines, list, forms, frame })
 }
 
 pub async fn change(

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     http::{Path, Problem, Visit, v1::admin::actor},
-    web::{Fields, Form, Frame, Html, see_other, words},
+    web::{Fields, Form, Frame, Html, see_other, shop::countries, words},
 };
 
 pub struct Line {
@@ -195,7 +195,7 @@ fn postal(address: &PostalAddress) -> Vec<String> {
         address.street2.clone(),
         Some(town.join(" ")),
         address.state.clone(),
-        Some(address.country.clone()),
+        Some(countries::name(&address.country).to_owned()),
         address.phone.clone(),
     ];
     lines.into_iter().flatten().filter(|line| !line.is_empty()).collect()

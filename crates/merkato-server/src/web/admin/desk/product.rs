@@ -11,6 +11,7 @@ use merkato::{
 use serde::Deserialize;
 
 use super::{
+    featured,
     forms::{self, Forms},
     may, product_form,
     said::{self, State},
