@@ -95,6 +95,9 @@ fn in_lines(address: &PostalAddress) -> Vec<String> {
     lines.into_iter().flatten().collect()
 }
 
+/// Who changed an order that nobody touched.
+const SYSTEM: &str = "system";
+
 /// The way so far, oldest first, and what is still to come.
 pub fn timeline(status: OrderStatus, history: Vec<HistoryRow>) -> Vec<Step> {
     use OrderStatus::{Delivered, Paid, Pending, Processing, Shipped};
@@ -105,8 +108,8 @@ pub fn timeline(status: OrderStatus, history: Vec<HistoryRow>) -> Vec<Step> {
             title: if row.status == Pending { "Ordered" } else { words::order_status(row.status) },
             at: Some(words::moment(row.status_time)),
             by: if row.actor == CUSTOMER { "by you" } else { "" },
-            // What others noted is the shop's own business.
-            notes: row.notes.filter(|_| row.actor == CUSTOMER && row.status != Pending),
+            // What people wrote, as the office says that it is seen. What the shop itself noted is its own business.
+            notes: row.notes.filter(|_| row.actor != SYSTEM && row.status != Pending),
             is_last: false,
         })
         .collect();

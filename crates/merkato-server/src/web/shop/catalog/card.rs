@@ -132,7 +132,7 @@ impl Card {
 pub fn percent_less(price: Decimal, was: Decimal) -> Option<String> {
     let share = (was - price).checked_div(was)?;
     let percent = (share * Decimal::ONE_HUNDRED).trunc();
-    (percent >= Decimal::ONE).then(|| format!("−{percent}%"))
+    (percent >= Decimal::ONE).then(|| format!("{percent}% off"))
 }
 
 #[cfg(test)]
@@ -142,8 +142,8 @@ mod tests {
     #[test]
     fn a_reduction_is_never_said_to_be_more_than_it_is() {
         let less = |price: i64, was: i64| percent_less(Decimal::new(price, 2), Decimal::new(was, 2));
-        assert_eq!(less(8_000, 10_000).as_deref(), Some("−20%"));
-        assert_eq!(less(6_667, 10_000).as_deref(), Some("−33%"));
+        assert_eq!(less(8_000, 10_000).as_deref(), Some("20% off"));
+        assert_eq!(less(6_667, 10_000).as_deref(), Some("33% off"));
         assert_eq!(less(9_950, 10_000), None);
         assert_eq!(less(0, 0), None);
     }

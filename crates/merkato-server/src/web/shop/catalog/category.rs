@@ -62,8 +62,8 @@ pub struct Asked {
 const ORDERS: [(SortOrder, &str); 5] = [
     (SortOrder::Popular, "Popular"),
     (SortOrder::Newest, "Newest"),
-    (SortOrder::PriceAsc, "Price up"),
-    (SortOrder::PriceDesc, "Price down"),
+    (SortOrder::PriceAsc, "Price, low to high"),
+    (SortOrder::PriceDesc, "Price, high to low"),
     (SortOrder::NameAsc, "Name"),
 ];
 
