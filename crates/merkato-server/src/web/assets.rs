@@ -84,6 +84,8 @@ async fn asset(Path(name): Path<String>) -> Result<Response, Problem> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use super::*;
 
     #[test]
@@ -91,6 +93,41 @@ mod tests {
         for asset in ASSETS.iter() {
             let text = asset.text.replace("http://www.w3.org/", "");
             assert!(!text.contains("http:") && !text.contains("https:") && !text.contains("@import"), "{}", asset.name);
+        }
+    }
+
+    /// Classes that a sheet styles by themselves, as `.card { … }`.
+    fn classes(sheet: &str) -> BTreeSet<&str> {
+        let selectors =
+            sheet.split('{').flat_map(|text| text.rsplit(['}', ';', '/']).next().unwrap_or_default().split(','));
+        let classes = selectors.filter_map(|selector| selector.trim().strip_prefix('.'));
+        classes.filter(|name| name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')).collect()
+    }
+
+    /// Where two sheets of one page style a class, the later one decides what the other's pages look like.
+    #[test]
+    fn a_class_is_styled_by_one_sheet() {
+        let shop: [(&str, &str); 4] = [
+            ("shop.css", include_str!("../../assets/shop.css")),
+            ("shop-catalog.css", include_str!("../../assets/shop-catalog.css")),
+            ("shop-cart.css", include_str!("../../assets/shop-cart.css")),
+            ("shop-account.css", include_str!("../../assets/shop-account.css")),
+        ];
+        let admin: [(&str, &str); 4] = [
+            ("admin.css", include_str!("../../assets/admin.css")),
+            ("admin-charts.css", include_str!("../../assets/admin-charts.css")),
+            ("admin-data.css", include_str!("../../assets/admin-data.css")),
+            ("admin-desk.css", include_str!("../../assets/admin-desk.css")),
+        ];
+        for sheets in [shop, admin] {
+            let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+            for (sheet, text) in sheets {
+                for class in classes(text) {
+                    let owner = owners.entry(class).or_insert(sheet);
+                    assert_eq!(*owner, sheet, "both style .{class}");
+                }
+            }
+            assert!(owners.len() > 50, "the sheets are read");
         }
     }
 }
