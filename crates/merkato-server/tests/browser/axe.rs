@@ -3,9 +3,14 @@
 use fantoccini::Client;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::{looks, tour::Eye, world::World};
 
-crate::run::cases![a_barrier_is_found, the_policy_of_a_page_does_not_hinder_axe];
+crate::run::cases![
+    a_barrier_is_found,
+    the_policy_of_a_page_does_not_hinder_axe,
+    nothing_hinders_anybody_in_the_shop,
+    nothing_hinders_anybody_in_the_office,
+];
 
 const JUDGE: &str = "const done = arguments[arguments.length - 1];
     axe.run(document, { resultTypes: ['violations'] }).then(
@@ -62,4 +67,12 @@ async fn the_policy_of_a_page_does_not_hinder_axe(world: &World) {
         let found = reader.barriers().await;
         assert_eq!(found, Vec::<String>::new(), "dark: {}", json!(dark));
     }
+}
+
+async fn nothing_hinders_anybody_in_the_shop(world: &World) {
+    looks::shop(world, Eye::Barriers).await;
+}
+
+async fn nothing_hinders_anybody_in_the_office(world: &World) {
+    looks::office(world, Eye::Barriers).await;
 }

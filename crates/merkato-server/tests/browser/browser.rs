@@ -153,7 +153,12 @@ impl Browser {
 
     /// Waits until the text is there.
     pub async fn see(&self, text: &str) {
-        self.until(&format!("see {text:?}"), async || {
+        self.see_within(PATIENCE, text).await;
+    }
+
+    /// The same of what takes so long that nobody waits for it in front of the page.
+    pub async fn see_within(&self, patience: Duration, text: &str) {
+        self.until_or(patience, &format!("see {text:?}"), async || {
             let seen = self.try_text().await?;
             if seen.contains(text) { Ok(()) } else { Err(format!("one sees: {}", excerpt(&seen))) }
         })
@@ -220,10 +225,12 @@ impl Browser {
         self.width.store(width, Ordering::SeqCst);
     }
 
-    /// What a person prefers whose screen is dark, or light.
+    /// What a person prefers whose screen is dark, or light. Nothing moves, so that no colour is seen on its way to another.
     pub async fn darken(&self, dark: bool) {
         let scheme = if dark { "dark" } else { "light" };
-        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        let media = json!({ "features": [
+            { "name": "prefers-color-scheme", "value": scheme }, { "name": "prefers-reduced-motion", "value": "reduce" },
+        ] });
         devtools(&self.client, "Emulation.setEmulatedMedia", media).await.expect("a scheme");
     }
 
@@ -241,6 +248,12 @@ impl Browser {
     pub async fn barriers(&self) -> Vec<String> {
         let source = self.axe.as_deref().expect("a case that needs axe stands among those that do");
         axe::barriers(&self.client, source).await
+    }
+
+    /// Loads all pictures of the page, also those out of sight; what cannot be shown is told.
+    pub async fn load_pictures(&self) -> Vec<String> {
+        let told = self.client.execute_async(include_str!("scripts/load.js"), Vec::new()).await;
+        serde_json::from_value(told.expect("a script")).expect("what is told")
     }
 
     /// A picture of the whole page, for people: `pages/<name>-<width>.png` beside what Cargo builds.
@@ -276,8 +289,17 @@ impl Browser {
         Ok(Element::from_element_id(self.client.clone(), id.into()))
     }
 
-    async fn until<T>(&self, what: &str, mut attempt: impl AsyncFnMut() -> Result<T, String>) -> T {
-        let end = Instant::now() + PATIENCE;
+    async fn until<T>(&self, what: &str, attempt: impl AsyncFnMut() -> Result<T, String>) -> T {
+        self.until_or(PATIENCE, what, attempt).await
+    }
+
+    async fn until_or<T>(
+        &self,
+        patience: Duration,
+        what: &str,
+        mut attempt: impl AsyncFnMut() -> Result<T, String>,
+    ) -> T {
+        let end = Instant::now() + patience;
         loop {
             let problem = match attempt().await {
                 Ok(done) => return done,

@@ -13,10 +13,11 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use merkato::{Context, Settings, context::SystemChance, settings::PasswordSettings};
 use merkato_server::{
     config::JobsConfig,
+    demo,
     http::{
         App, HttpSettings,
         mail::{Mail, Mailer},
-        settings::RateSettings,
+        settings::{PagesSettings, RateSettings},
     },
     jobs::Jobs,
 };
@@ -99,7 +100,9 @@ impl World {
         let mut shop = Settings::default();
         shop.accounts.passwords =
             PasswordSettings { memory_kib: HASH_MEMORY_KIB, passes: 1, lanes: 1, at_once: 2, wait_seconds_max: 10 };
+        let name = demo::SHOP_NAME.to_owned();
         let settings = HttpSettings {
+            pages: PagesSettings { name, tagline: demo::SHOP_LINE.to_owned(), ..PagesSettings::default() },
             public_url: Some(origin.clone()),
             rate: RateSettings { requests_a_minute: 0, logins_a_minute: 0, ..RateSettings::default() },
             stop_seconds_max: 5,

@@ -1,0 +1,173 @@
+//! Every page in its turn: of the shop as a guest and as a customer, of the office as an admin.
+
+use std::time::Duration;
+
+use merkato_server::demo;
+
+use crate::{
+    shopping::{BEAR, LAMP, add_to_cart, check_out_as_guest, log_in, stocked, thanked},
+    tour::{Eye, Part, Tour},
+    world::{World, link_in},
+};
+
+crate::run::cases![every_page_of_the_shop_is_whole, every_page_of_the_office_is_whole];
+
+const STRANGER: &str = "stranger@example.com";
+/// How long it takes to look through the whole shop, on a machine that is busy.
+const CHECKS_TIME_MAX: Duration = Duration::from_secs(180);
+/// A product without a single unit.
+const SOLD_OUT: &str = "enamel-kettle-1-5-l";
+
+async fn every_page_of_the_shop_is_whole(world: &World) {
+    shop(world, Eye::Whole).await;
+}
+
+async fn every_page_of_the_office_is_whole(world: &World) {
+    office(world, Eye::Whole).await;
+}
+
+pub async fn shop(world: &World, eye: Eye) {
+    let lamp = stocked(world, LAMP, 3).await;
+    stocked(world, BEAR, 12).await;
+    stocked(world, SOLD_OUT, 0).await;
+    let mut tour = Tour::new(world, eye).await;
+    for (name, path) in [
+        ("home", "/"),
+        ("product", "/p/desk-lamp-fjord"),
+        ("product-choices", "/p/teddy-bear-bruno"),
+        ("product-sold-out", "/p/enamel-kettle-1-5-l"),
+        ("search", "/search?q=lamp"),
+        ("search-nothing", "/search?q=submarine"),
+        ("search-empty", "/search"),
+        ("cart-empty", "/cart"),
+        ("login", "/login"),
+        ("register", "/register"),
+        ("reset", "/password-reset"),
+        ("lost", "/nowhere"),
+    ] {
+        tour.go(name, path).await;
+    }
+    tour.visitor.visit("/").await;
+    tour.follow("department", "/c/").await;
+    tour.follow("category", "/c/").await;
+    entry(&mut tour).await;
+
+    // A guest who buys, after having left out everything.
+    let visitor = tour.visitor.clone();
+    add_to_cart(&visitor, LAMP).await;
+    tour.look("cart-guest").await;
+    visitor.click("Check out").await;
+    visitor.see("We keep these for you for").await;
+    tour.look("checkout-guest").await;
+    visitor.click("Place order").await;
+    visitor.see("Enter the street and the number").await;
+    tour.look("checkout-refused").await;
+    check_out_as_guest(&visitor).await;
+    visitor.click("Place order").await;
+    thanked(&visitor).await;
+    tour.look("thanks").await;
+    // What was free is with the guest, but for two.
+    visitor.visit(&format!("/p/{}", lamp.slug)).await;
+    visitor.see("Only 2 left").await;
+
+    log_in(&visitor, demo::CUSTOMER).await;
+    tour.look("account").await;
+    for (name, path) in [
+        ("cart", "/cart"),
+        ("checkout", "/checkout"),
+        ("account-addresses", "/account/addresses"),
+        ("account-address-new", "/account/addresses/new"),
+        ("account-carts", "/account/carts"),
+        ("account-sessions", "/account/sessions"),
+        ("account-profile", "/account/profile"),
+        ("account-email", "/account/email?token=1.2"),
+        ("forbidden", "/admin"),
+    ] {
+        tour.go(name, path).await;
+    }
+    visitor.visit("/account/addresses").await;
+    tour.follow("account-address", "/account/addresses/").await;
+    visitor.visit("/cart").await;
+    tour.follow("cart-saved", "/cart/").await;
+    tour.go("account-orders", "/account/orders").await;
+    tour.follow("account-order", "/account/orders/").await;
+    tour.end(Part::Shop).await;
+}
+
+/// The pages of the way in that come after a form or out of a letter.
+async fn entry(tour: &mut Tour<'_>) {
+    let visitor = tour.visitor.clone();
+    visitor.visit("/login").await;
+    visitor.fill("E-mail address", STRANGER).await;
+    visitor.fill("Password", "not this one").await;
+    visitor.within("Password").click("Log in").await;
+    visitor.see("The e-mail address or the password is wrong.").await;
+    tour.look("login-refused").await;
+    visitor.visit("/register").await;
+    visitor.fill("E-mail address", STRANGER).await;
+    visitor.fill("Password", "strange and long").await;
+    visitor.within("Last name").click("Register").await;
+    visitor.see("Look into your letters").await;
+    tour.look("register-sent").await;
+    tour.go("verify", &link_in(&tour.world.letter(STRANGER, 0).await)).await;
+    visitor.visit("/password-reset").await;
+    visitor.fill("E-mail address", demo::CUSTOMER.0).await;
+    visitor.click("Send me a letter").await;
+    visitor.see("It may take some minutes.").await;
+    tour.look("reset-sent").await;
+    tour.go("reset-set", &link_in(&tour.world.letter(demo::CUSTOMER.0, 0).await)).await;
+}
+
+pub async fn office(world: &World, eye: Eye) {
+    let mut tour = Tour::new(world, eye).await;
+    log_in(&tour.visitor, demo::ADMIN).await;
+    // They go on while one looks at the other pages.
+    tour.go("office-system", "/admin/system").await;
+    tour.visitor.click("Check now").await;
+    tour.visitor.see("The checks have begun.").await;
+    for (name, path) in [
+        ("office-dashboard", "/admin"),
+        ("office-analytics", "/admin/analytics"),
+        ("office-views-find", "/admin/analytics/products"),
+        ("office-data", "/admin/data"),
+        ("office-patterns", "/admin/data/patterns"),
+        ("office-sizes", "/admin/data/sizes"),
+        ("office-sizes-measured", "/admin/data/sizes?measure=now"),
+        ("office-keys", "/admin/keys"),
+        ("office-key-new", "/admin/keys/new"),
+        ("office-users", "/admin/users"),
+        ("office-product-new", "/admin/products/new"),
+        ("office-featured", "/admin/featured"),
+        ("office-orders-none", "/admin/orders?date=2020-02-02"),
+        ("office-orders-lost", "/admin/orders?number=ORD-1"),
+    ] {
+        tour.go(name, path).await;
+    }
+    for (list, path, one) in [
+        ("office-orders", "/admin/orders", "office-order"),
+        ("office-products", "/admin/products", "office-product"),
+        ("office-categories", "/admin/categories", "office-category"),
+        ("office-inventory", "/admin/inventory", "office-stock"),
+        ("office-customers", "/admin/customers", "office-customer"),
+        ("office-discounts", "/admin/discounts", "office-discount"),
+        ("office-views-list", "/admin/analytics/products", "office-views"),
+    ] {
+        tour.go(list, path).await;
+        tour.follow(one, &format!("{path}/")).await;
+    }
+    let visitor = tour.visitor.clone();
+    visitor.visit("/admin/keys/new").await;
+    visitor.fill("Name", "Nightly import").await;
+    visitor.click("Make the key").await;
+    visitor.see("Choose at least one").await;
+    tour.look("office-key-refused").await;
+    visitor.choose("What it may do", "Catalog: read").await;
+    visitor.click("Make the key").await;
+    visitor.see("The key is made").await;
+    tour.look("office-key-made").await;
+    tour.go("office-keys-some", "/admin/keys").await;
+    visitor.visit("/admin/system").await;
+    visitor.see_within(CHECKS_TIME_MAX, "Everything agrees, as of").await;
+    tour.look("office-system-checked").await;
+    tour.end(Part::Office).await;
+}
