@@ -29,7 +29,7 @@ async fn a_clerk_ships_an_order_and_sees_the_shop_change(world: &World) {
     // What Ada has in her cart already is put aside.
     log_in(&ada, demo::CUSTOMER).await;
     ada.visit("/cart").await;
-    ada.fill("Name", "Later").await;
+    ada.fill("Cart name", "Later").await;
     ada.click("Save cart as").await;
     ada.see("Your cart is empty.").await;
     for _ in 0..2 {

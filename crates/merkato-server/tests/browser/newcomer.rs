@@ -48,7 +48,7 @@ async fn a_newcomer_looks_around_registers_and_buys(world: &World) {
     assert_eq!(shopper.within(&lamp.name).value("Quantity").await, "2");
 
     // An account: the letter shows whose address it is, and the guest's cart comes along.
-    shopper.click("Log in").await;
+    shopper.within("Account and cart").click("Log in").await;
     shopper.click("Make an account").await;
     shopper.fill("E-mail address", NEWCOMER.0).await;
     shopper.fill("Password", NEWCOMER.1).await;
@@ -93,7 +93,7 @@ async fn a_newcomer_looks_around_registers_and_buys(world: &World) {
     fill_address(&shopper).await;
     shopper.choose("Shipping", "Express").await;
     shopper.within("Total").see("Shipping €12.90").await;
-    shopper.choose("Outcome of the test payment", "The bank says no").await;
+    shopper.choose("Outcome of the test payment", "The bank says no Nothing is charged").await;
     shopper.click("Place order").await;
     shopper.see("Your payment was declined. Nothing was charged").await;
     assert_eq!(shopper.value("Street").await, "Unter den Linden 1");
@@ -121,7 +121,7 @@ async fn a_newcomer_looks_around_registers_and_buys(world: &World) {
 
 async fn save_cart(shopper: &crate::browser::Browser, name: &str) {
     shopper.visit("/cart").await;
-    shopper.fill("Name", name).await;
+    shopper.fill("Cart name", name).await;
     shopper.click("Save cart as").await;
     shopper.see("Your cart is saved. Here is an empty one to go on with.").await;
 }
