@@ -96,7 +96,7 @@ async fn a_refused_product_keeps_what_was_typed(target: &Target) {
     let bad: [(Typed<'_>, &str); 6] = [
         (&[("price", "19,90")], "write it as 12.50"),
         (&[("price", "-1")], "write it as 12.50"),
-        (&[("name", "")], "it is empty"),
+        (&[("name", "")], "Fill this in"),
         (&[("slug", "Not A Slug")], "only the letters a to z"),
         (&[("image_urls", "/good.svg\r\njavascript:alert(1)")], "Line 2: not an http"),
         (&[("attribute_name", "Care"), ("attribute_value", "")], "Care says nothing"),
@@ -268,7 +268,7 @@ async fn categories_grow_and_are_renamed(target: &Target) {
         .says("another one has the slug")
         .says("value=\"Pots\"");
     let empty = [("operation", operation.as_str()), ("name", " ")];
-    clerk.send(&page, "/admin/categories", &empty).await.is_refused().says("it is empty");
+    clerk.send(&page, "/admin/categories", &empty).await.is_refused().says("Fill this in");
     let revision = page.hidden("revision");
     let named = [("name", "Kitchen"), ("revision", revision.as_str())];
     clerk.send(&page, &path, &named).await.leads_to(&format!("{path}?notice=changed"));
