@@ -95,17 +95,16 @@ fn plainly(pointer: &str, detail: String) -> String {
     }
 }
 
-/// Asks for the checkout again while another request is at it.
+/// Asks for the checkout again while another request is at it: that one is about to be done, and who waits a moment is thanked
+/// for a paid order. What takes longer is shown as it stands.
 async fn patiently(visit: &Visit, request: &CheckoutRequest) -> Result<Checkout, flows::Error> {
-    let mut answer = checkouts::place(visit, request).await;
     for _ in 0..LOOKS_MAX {
-        if !matches!(answer, Err(flows::Error::FlowRunning { .. })) {
-            break;
+        match checkout::check_out(&visit.ctx, request).await {
+            Err(flows::Error::FlowRunning { .. }) => tokio::time::sleep(LOOK_AGAIN).await,
+            answer => return answer,
         }
-        tokio::time::sleep(LOOK_AGAIN).await;
-        answer = checkouts::place(visit, request).await;
     }
-    answer
+    checkouts::place(visit, request).await
 }
 
 fn body(fields: &Fields) -> Result<CheckoutBody, Problem> {
