@@ -64,7 +64,9 @@ pub fn render(mut response: Response, app: &App, onlooker: &Onlooker, request_id
         ),
         _ => (title, "Go back, look at what you entered, and try again."),
     };
-    let detail = if problem.status.is_server_error() { "" } else { problem.detail.as_str() };
+    // What went wrong inside is not for visitors; that somebody else is at it is.
+    let is_inside = problem.status.is_server_error() && problem.code != "busy";
+    let detail = if is_inside { "" } else { problem.detail.as_str() };
     let frame = Frame::bare(app, &onlooker.path);
     let mut page = Html(Failure { frame, heading, advice, detail, request_id }).into_response();
     *page.status_mut() = problem.status;

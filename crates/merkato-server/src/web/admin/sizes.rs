@@ -98,7 +98,7 @@ pub async fn show(
 
 async fn measure(app: &App, visit: &Visit, tables: &[&'static Table], is_one: bool) -> Result<Measured, Problem> {
     let Some(_turn) = app.inspections().take_turn() else {
-        return Err(Problem::new("busy", "somebody else is measuring or checking").retry_after(5));
+        return Err(Problem::new("busy", "Somebody is measuring or checking already.").retry_after(5));
     };
     let extent = Extent { tenant: Some(visit.ctx.store.tenant()), rows_max: if is_one { ROWS_ONE } else { ROWS_EACH } };
     let end = Instant::now() + TIME_MAX;

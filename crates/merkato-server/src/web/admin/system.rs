@@ -170,7 +170,7 @@ fn told(inspection: Inspection) -> Told {
 
 pub async fn verify(visit: Visit, State(app): State<App>, Form(_): Form) -> Result<Response, Problem> {
     if !app.inspections().begin(&visit.ctx) {
-        return Err(Problem::new("busy", "tables are being measured or checked already").retry_after(5));
+        return Err(Problem::new("busy", "Somebody is measuring or checking already.").retry_after(5));
     }
     Ok(see_other("/admin/system?notice=checks-begun#checks"))
 }
