@@ -7,6 +7,7 @@ use merkato::{
     inventory::{self, Level, Note},
     orders,
 };
+use widerow::Date;
 
 use crate::{browser::Browser, world::World};
 
@@ -40,12 +41,16 @@ pub async fn free_units(world: &World, product: &Product) -> i64 {
     inventory::get_stock(&world.ctx, product.product_id).await.expect("levels").available()
 }
 
-/// Orders that were placed today, by anybody.
-pub async fn orders_today(world: &World) -> usize {
-    let today = world.ctx.now().date();
-    let page = orders::list_by_day(&world.ctx, today, PageRequest::first(100)).await.expect("orders");
-    assert!(page.next.is_none(), "the demo has so many orders a day that they do not fit a page");
-    page.rows.len()
+/// Orders that were placed by anybody, since the day on which the case began.
+pub async fn orders_placed(world: &World) -> usize {
+    let mut count = 0;
+    for day in world.began_on.days()..=world.ctx.now().date().days() {
+        let listed = orders::list_by_day(&world.ctx, Date::from_days(day), PageRequest::first(100)).await;
+        let page = listed.expect("orders");
+        assert!(page.next.is_none(), "the demo has so many orders a day that they do not fit a page");
+        count += page.rows.len();
+    }
+    count
 }
 
 pub async fn log_in(person: &Browser, (email, password): (&str, &str)) {

@@ -2,7 +2,7 @@
 
 use crate::{
     browser::Browser,
-    shopping::{BEAR, LAMP, add_to_cart, check_out_as_guest, free_units, orders_today, stocked, thanked},
+    shopping::{BEAR, LAMP, add_to_cart, check_out_as_guest, free_units, orders_placed, stocked, thanked},
     world::World,
 };
 
@@ -16,7 +16,7 @@ crate::run::cases![
 
 async fn the_last_unit_is_sold_to_one_of_two(world: &World) {
     let lamp = stocked(world, LAMP, 1).await;
-    let before = orders_today(world).await;
+    let before = orders_placed(world).await;
     let (one, other) = futures::join!(world.browser(), world.browser());
     one.visit(&format!("/p/{LAMP}")).await;
     one.see("Only 1 left").await;
@@ -34,7 +34,7 @@ async fn the_last_unit_is_sold_to_one_of_two(world: &World) {
     check_out_as_guest(first).await;
     first.click("Place order").await;
     thanked(first).await;
-    assert_eq!(orders_today(world).await, before + 1);
+    assert_eq!(orders_placed(world).await, before + 1);
     assert_eq!(free_units(world, &lamp).await, 0);
 
     // The other keeps the cart, and finds out on every page.
@@ -48,7 +48,7 @@ async fn the_last_unit_is_sold_to_one_of_two(world: &World) {
 
 async fn a_double_click_is_one_order(world: &World) {
     stocked(world, LAMP, 10).await;
-    let before = orders_today(world).await;
+    let before = orders_placed(world).await;
     // Without a script both clicks are sent: that they are one order is not the script's doing.
     let (with, without) = futures::join!(world.browser(), world.browser_without_javascript());
     for (done, shopper) in [&with, &without].into_iter().enumerate() {
@@ -56,7 +56,7 @@ async fn a_double_click_is_one_order(world: &World) {
         check_out_as_guest(shopper).await;
         shopper.double_click("Place order").await;
         thanked(shopper).await;
-        assert_eq!(orders_today(world).await, before + done + 1);
+        assert_eq!(orders_placed(world).await, before + done + 1);
         shopper.visit("/cart").await;
         shopper.see("Your cart is empty.").await;
     }
@@ -64,7 +64,7 @@ async fn a_double_click_is_one_order(world: &World) {
 
 async fn the_way_back_is_no_second_order(world: &World) {
     stocked(world, LAMP, 10).await;
-    let before = orders_today(world).await;
+    let before = orders_placed(world).await;
     let shopper = world.browser().await;
     add_to_cart(&shopper, LAMP).await;
     check_out_as_guest(&shopper).await;
@@ -81,13 +81,13 @@ async fn the_way_back_is_no_second_order(world: &World) {
         shopper.reload().await;
     }
     shopper.see("Your cart is empty.").await;
-    assert_eq!(orders_today(world).await, before + 1);
+    assert_eq!(orders_placed(world).await, before + 1);
 }
 
 /// As with a page that the browser has kept and shows again: it has the key of the order that was placed.
 async fn a_page_that_is_open_twice_is_one_order(world: &World) {
     stocked(world, LAMP, 10).await;
-    let before = orders_today(world).await;
+    let before = orders_placed(world).await;
     let shopper = world.browser().await;
     add_to_cart(&shopper, LAMP).await;
     check_out_as_guest(&shopper).await;
@@ -101,7 +101,7 @@ async fn a_page_that_is_open_twice_is_one_order(world: &World) {
     shopper.client.switch_to_window(second).await.expect("the other window");
     shopper.click("Place order").await;
     assert_eq!(thanked(&shopper).await, number);
-    assert_eq!(orders_today(world).await, before + 1);
+    assert_eq!(orders_placed(world).await, before + 1);
 }
 
 async fn what_is_kept_is_given_back_when_the_cart_changes(world: &World) {

@@ -91,7 +91,7 @@ impl<'w> Tour<'w> {
     async fn look_whole(&mut self, name: &str, path: &str) -> Vec<String> {
         let visitor = &self.visitor;
         let inspect = include_str!("scripts/inspect.js");
-        let mut faults: Vec<String> = visitor.run(inspect, vec![json!(demo::SHOP_NAME)]).await;
+        let mut faults: Vec<String> = visitor.run(inspect, vec![json!(demo::SHOP_NAME), json!(statuses(name))]).await;
         let weight = visitor.weight().await;
         if weight.unpacked > WEIGHT_MAX {
             faults.push(format!("it is too heavy: {weight:?}"));
@@ -151,6 +151,16 @@ impl<'w> Tour<'w> {
             }));
         }
         dead
+    }
+}
+
+/// What a page may be answered with, by its name.
+fn statuses(name: &str) -> &'static [u16] {
+    match name {
+        "lost" => &[404],
+        "forbidden" => &[403],
+        name if name.ends_with("-refused") => &[422],
+        _ => &[200],
     }
 }
 

@@ -5,7 +5,7 @@ use merkato_server::demo;
 
 use crate::{
     browser::PHONE,
-    shopping::{LAMP, check_out_as_guest, log_in, orders_today, stocked, thanked},
+    shopping::{LAMP, check_out_as_guest, log_in, orders_placed, stocked, thanked},
     world::World,
 };
 
@@ -18,7 +18,7 @@ crate::run::cases![
 
 async fn a_purchase_without_javascript(world: &World) {
     let lamp = stocked(world, LAMP, 10).await;
-    let before = orders_today(world).await;
+    let before = orders_placed(world).await;
     let shopper = world.browser_without_javascript().await;
     shopper.visit("/").await;
     shopper.fill("Search", "desk lamp fjord").await;
@@ -42,7 +42,7 @@ async fn a_purchase_without_javascript(world: &World) {
     assert_eq!(shopper.value("Street").await, "Unter den Linden 1");
     shopper.click("Place order").await;
     let number = thanked(&shopper).await;
-    assert_eq!(orders_today(world).await, before + 1);
+    assert_eq!(orders_placed(world).await, before + 1);
     shopper.reload().await;
     assert_eq!(thanked(&shopper).await, number);
 }

@@ -24,7 +24,7 @@ use merkato_server::{
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
-use widerow::{Database, embedded::Embedded, time::SystemClock};
+use widerow::{Database, Date, embedded::Embedded, time::SystemClock};
 
 use crate::{browser::Browser, devtools, run::Stage};
 
@@ -69,6 +69,8 @@ pub struct World {
     pub ctx: Context,
     /// As `http://127.0.0.1:1234`.
     pub origin: String,
+    /// The day on which the case began, which may be yesterday by now.
+    pub began_on: Date,
     letters: Arc<Letters>,
     /// With the folder of each.
     browsers: Mutex<Vec<(Client, TempDir)>>,
@@ -123,8 +125,8 @@ impl World {
             chromium: stage.programs.chromium().to_owned(),
             home: home.to_owned(),
         };
-        let (axe, browsers) = (stage.axe.clone(), Mutex::default());
-        World { ctx, origin, letters, browsers, opener, axe, stop, server, jobs, _folder: folder }
+        let (axe, browsers, began_on) = (stage.axe.clone(), Mutex::default(), ctx.now().date());
+        World { ctx, origin, began_on, letters, browsers, opener, axe, stop, server, jobs, _folder: folder }
     }
 
     /// A browser that nobody has used.

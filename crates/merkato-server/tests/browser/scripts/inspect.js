@@ -1,7 +1,9 @@
-// What every page has: a title with the name of the shop, one heading above all, names that are there once, and no word that only
+// What every page has: the status of one that is there, a title with the name of the shop, one heading above all, names that are there once, and no word that only
 // a template would say.
-const [shop] = arguments;
+const [shop, statuses] = arguments;
 const faults = [];
+const status = performance.getEntriesByType("navigation")[0].responseStatus;
+if (!statuses.includes(status)) faults.push(`it was answered with ${status}`);
 if (!document.title.includes(shop)) faults.push(`the title is "${document.title}"`);
 const headings = document.querySelectorAll("h1").length;
 if (headings !== 1) faults.push(`it has ${headings} headings of the first rank`);
