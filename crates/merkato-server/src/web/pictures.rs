@@ -50,12 +50,22 @@ impl<'a> Pictures<'a> {
 
     /// A path on this site, or one of a host that is named. The browser would not load another.
     fn may_show(self, url: &str) -> bool {
-        let own = url.starts_with('/') && !url.starts_with("//");
-        own || self
-            .origins
-            .iter()
-            .any(|origin| url.strip_prefix(origin.as_str()).is_some_and(|rest| rest.starts_with('/')))
+        is_own(url)
+            || self
+                .origins
+                .iter()
+                .any(|origin| url.strip_prefix(origin.as_str()).is_some_and(|rest| rest.starts_with('/')))
     }
+}
+
+/// A small picture of this site, for who has a mark of its own in the place of any other.
+pub fn own(url: Option<&str>) -> Option<String> {
+    url.filter(|url| is_own(url)).map(str::to_owned)
+}
+
+/// A path on this site: browsers take `//host` for another one.
+fn is_own(url: &str) -> bool {
+    url.starts_with('/') && !url.starts_with("//")
 }
 
 /// The same name always looks the same.
@@ -101,5 +111,13 @@ mod tests {
             let name = path.strip_prefix(pictures::FOLDER).unwrap();
             assert!(pictures::svg(name).is_some_and(|svg| svg.starts_with("<svg")), "{name}");
         }
+    }
+
+    #[test]
+    fn no_picture_comes_from_elsewhere() {
+        assert_eq!(own(Some("/pictures/a.svg")).as_deref(), Some("/pictures/a.svg"));
+        assert_eq!(own(Some("https://elsewhere.example/a.png")), None);
+        assert_eq!(own(Some("//elsewhere.example/a.png")), None);
+        assert_eq!(own(None), None);
     }
 }

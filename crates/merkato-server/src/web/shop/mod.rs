@@ -7,7 +7,6 @@ pub mod checkout;
 pub mod countries;
 pub mod entry;
 mod home;
-mod thumb;
 
 use super::pages::pages;
 use crate::http::access::Access::Anyone;

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     http::{Path, Problem, Visit},
-    web::{Fields, Form, Frame, Html, see_other, words},
+    web::{Fields, Form, Frame, Html, pictures, see_other, words},
 };
 
 /// The lists that the front page shows, with what they are called.
@@ -66,7 +66,7 @@ async fn page(visit: &Visit, frame: Frame, list: String, forms: Forms) -> Result
         let badge = product.featured.get(&list).and_then(|place| place.badge.clone()).unwrap_or_default();
         let own = |name: &str| forms.text(FORM, &format!("{name}.{id}")).to_owned();
         Line {
-            picture: said::picture(product.thumbnail_url.as_deref()),
+            picture: pictures::own(product.thumbnail_url.as_deref()),
             price: words::money(product.price, &product.currency),
             state: said::product(product.status),
             is_shown: product.status == ProductStatus::Active,

@@ -11,11 +11,11 @@ use serde::Deserialize;
 
 use super::{
     pager::{Pager, ROWS, Turn},
-    products, said,
+    products,
 };
 use crate::{
     http::{Problem, Query, Visit},
-    web::{Frame, Html, see_other},
+    web::{Frame, Html, pictures, see_other},
 };
 
 const PATH: &str = "/admin/inventory";
@@ -115,7 +115,7 @@ async fn lines(visit: &Visit, low: Vec<LowStock>) -> Result<Vec<Line>, Problem> 
     let products = catalog::list_products(&visit.ctx, &ids).await?;
     let line = |(row, product): (LowStock, Option<catalog::Product>)| Line {
         id: row.product_id.to_string(),
-        picture: product.as_ref().and_then(|product| said::picture(product.thumbnail_url.as_deref())),
+        picture: product.as_ref().and_then(|product| pictures::own(product.thumbnail_url.as_deref())),
         name: product.map_or_else(|| row.product_id.to_string(), |product| product.name),
         quantity: row.quantity,
         reserved: row.reserved,
@@ -129,7 +129,7 @@ impl From<catalog::Product> for Found {
     fn from(product: catalog::Product) -> Self {
         Found {
             id: product.product_id.to_string(),
-            picture: said::picture(product.thumbnail_url.as_deref()),
+            picture: pictures::own(product.thumbnail_url.as_deref()),
             name: product.name,
             category: product.category_name,
             in_stock: product.in_stock,

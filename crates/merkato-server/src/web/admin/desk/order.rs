@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     http::{Path, Problem, Visit, v1::admin::actor},
-    web::{Fields, Form, Frame, Html, see_other, shop::countries, words},
+    web::{Fields, Form, Frame, Html, pictures, see_other, shop::countries, words},
 };
 
 pub struct Line {
@@ -90,7 +90,7 @@ fn shown(frame: Frame, order: Order, items: Vec<OrderItem>, history: Vec<History
     let money = |amount| words::money(amount, &order.currency);
     let line = |item: OrderItem| Line {
         product: item.product_id.to_string(),
-        picture: said::picture(item.product_image.as_deref()),
+        picture: pictures::own(item.product_image.as_deref()),
         sku: item.sku.unwrap_or_default(),
         options: item
             .selected_options

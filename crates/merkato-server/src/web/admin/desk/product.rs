@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     http::{Path, Problem, Query, Visit},
-    web::{Fields, Form, Frame, Html, see_other},
+    web::{Fields, Form, Frame, Html, pictures, see_other},
 };
 
 const FORM: &str = "product";
@@ -125,7 +125,7 @@ async fn known(visit: &Visit, product: Product) -> Result<Known, Problem> {
         warehouse: level.warehouse_id,
     };
     let pictures = product.thumbnail_url.iter().chain(&product.image_urls);
-    let mut pictures: Vec<_> = pictures.filter_map(|url| said::picture(Some(url))).collect();
+    let mut pictures: Vec<_> = pictures.filter_map(|url| pictures::own(Some(url))).collect();
     pictures.dedup();
     let placed = product.featured.into_iter();
     Ok(Known {

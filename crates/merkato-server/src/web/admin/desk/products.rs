@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     http::{Problem, Query, Visit},
-    web::{Frame, Html, see_other, words},
+    web::{Frame, Html, pictures, see_other, words},
 };
 
 const PATH: &str = "/admin/products";
@@ -121,7 +121,7 @@ impl From<ProductEntry> for Line {
     fn from(entry: ProductEntry) -> Self {
         Line {
             id: entry.product_id.to_string(),
-            picture: said::picture(entry.thumbnail_url.as_deref()),
+            picture: pictures::own(entry.thumbnail_url.as_deref()),
             sku: entry.sku.unwrap_or_default(),
             category: entry.category_name,
             price: words::money(entry.price, &entry.currency),
@@ -136,7 +136,7 @@ impl From<Product> for Line {
     fn from(product: Product) -> Self {
         Line {
             id: product.product_id.to_string(),
-            picture: said::picture(product.thumbnail_url.as_deref()),
+            picture: pictures::own(product.thumbnail_url.as_deref()),
             sku: product.sku.unwrap_or_default(),
             category: product.category_name,
             price: words::money(product.price, &product.currency),

@@ -118,11 +118,6 @@ pub fn left(until: Timestamp, now: Timestamp) -> String {
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
-/// A picture that may be shown: pages load nothing from elsewhere.
-pub fn picture(url: Option<&str>) -> Option<String> {
-    url.filter(|url| url.starts_with('/') && !url.starts_with("//")).map(str::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,13 +135,5 @@ mod tests {
     fn days_are_known_by_their_weekday() {
         assert_eq!(weekday(Date::new(2026, 11, 14).unwrap()), "Sat 14 Nov");
         assert_eq!(weekday(Date::new(1969, 12, 31).unwrap()), "Wed 31 Dec");
-    }
-
-    #[test]
-    fn no_picture_comes_from_elsewhere() {
-        assert_eq!(picture(Some("/pictures/a.svg")).as_deref(), Some("/pictures/a.svg"));
-        assert_eq!(picture(Some("https://elsewhere.example/a.png")), None);
-        assert_eq!(picture(Some("//elsewhere.example/a.png")), None);
-        assert_eq!(picture(None), None);
     }
 }

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     http::{Path, Problem, Query, Visit, v1::admin::actor},
-    web::{Fields, Form, Frame, Html, see_other, words},
+    web::{Fields, Form, Frame, Html, pictures, see_other, words},
 };
 
 pub struct Level {
@@ -97,7 +97,7 @@ async fn page(visit: &Visit, frame: Frame, id: ProductId, turn: &Turn, forms: Fo
     Ok(Shown {
         pager: turn.pager(visit, &format!("/admin/inventory/{id}"), &[], moved.next),
         movements: moved.rows.into_iter().map(movement).collect(),
-        picture: said::picture(product.thumbnail_url.as_deref()),
+        picture: pictures::own(product.thumbnail_url.as_deref()),
         id: id.to_string(),
         name: product.name,
         tracked: stock.tracked,

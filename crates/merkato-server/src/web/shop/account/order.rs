@@ -5,10 +5,7 @@ use rust_decimal::Decimal;
 
 use crate::{
     http::v1::orders::CUSTOMER,
-    web::{
-        shop::{countries, thumb},
-        words,
-    },
+    web::{pictures, shop::countries, words},
 };
 
 pub struct OrderBox {
@@ -52,7 +49,7 @@ impl OrderBox {
         let money = |amount: Decimal| words::money(amount, &order.currency);
         let unless_none = |amount: Decimal| (!amount.is_zero()).then_some(amount);
         let line = |item: OrderItem| OrderLineBox {
-            picture: thumb::own(item.product_image.as_deref()),
+            picture: pictures::own(item.product_image.as_deref()),
             options: item.selected_options.values().cloned().collect::<Vec<_>>().join(", "),
             quantity: item.quantity,
             unit: money(item.unit_price),

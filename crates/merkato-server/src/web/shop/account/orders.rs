@@ -16,7 +16,7 @@ use crate::{
         v1::orders::{CUSTOMER, own_order},
         wire::Paging,
     },
-    web::{Complaints, Fields, Form, Frame, Html, next, see_other, shop::thumb, words},
+    web::{Complaints, Fields, Form, Frame, Html, next, pictures, see_other, words},
 };
 
 const ROWS: usize = 10;
@@ -61,7 +61,7 @@ impl From<UserOrder> for OrderRow {
             total: words::money(order.total, &order.currency),
             pieces: words::count(u64::try_from(order.item_count).unwrap_or(0), "piece", "pieces"),
             first: order.first_item_name,
-            picture: thumb::own(order.first_item_image.as_deref()),
+            picture: pictures::own(order.first_item_image.as_deref()),
             number: order.order_number,
         }
     }

@@ -16,7 +16,7 @@ use crate::{
         Path, Problem, Visit, Who,
         v1::carts::{currency_of, products},
     },
-    web::{Complaints, Fields, Frame, Html, shop::thumb, words},
+    web::{Complaints, Fields, Frame, Html, pictures, words},
 };
 
 #[derive(Template)]
@@ -158,7 +158,7 @@ fn line_box(line: &Line, currency: &Currency, product: Option<&Product>, refused
         id: line.line_id.0,
         name: line.product_name.clone(),
         path: on_sale.map(|product| format!("/p/{}", product.slug)),
-        picture: thumb::own(line.product_image.as_deref()),
+        picture: pictures::own(line.product_image.as_deref()),
         options: line.selected_options.clone().into_iter().collect(),
         quantity: line.quantity,
         typed: is_refused.then(|| refused.fields.text("quantity").to_owned()),

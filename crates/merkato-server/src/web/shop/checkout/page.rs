@@ -17,11 +17,8 @@ use super::choices::{self, AddressChoice, MethodChoice, NEW, Outcome};
 use crate::{
     http::{Problem, Visit, Who},
     web::{
-        Complaints, Fields, Frame, Html, see_other,
-        shop::{
-            countries::{COUNTRIES, Country},
-            thumb,
-        },
+        Complaints, Fields, Frame, Html, pictures, see_other,
+        shop::countries::{COUNTRIES, Country},
         words,
     },
 };
@@ -226,7 +223,7 @@ fn lines(cart: &Cart, quote: Option<&Quote>, short: &[inventory::Shortage]) -> V
         let missing = short.iter().find(|short| short.product == line.product_id);
         ReviewLine {
             name: line.product_name.clone(),
-            picture: thumb::own(line.product_image.as_deref()),
+            picture: pictures::own(line.product_image.as_deref()),
             options: line.selected_options.values().cloned().collect::<Vec<_>>().join(", "),
             quantity: words::count(line.quantity.into(), "piece", "pieces"),
             total: words::money(price.saturating_mul(line.quantity.into()), &currency),
