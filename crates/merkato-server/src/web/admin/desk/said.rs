@@ -105,17 +105,13 @@ pub fn day(at: Timestamp) -> String {
 
 /// `Sat 14 Nov`.
 pub fn weekday(date: Date) -> String {
-    // The first of January 1970 was a Thursday.
-    const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    let weekday = WEEKDAYS[date.days().rem_euclid(7) as usize];
-    let day = day(date.start());
-    format!("{weekday} {}", day.rsplit_once(' ').map_or(day.as_str(), |(day, _)| day))
+    let weekday: String = words::weekday(date).chars().take(3).collect();
+    format!("{weekday} {}", words::short_day(date))
 }
 
 /// What is left of a time, as `4:32`.
 pub fn left(until: Timestamp, now: Timestamp) -> String {
-    let seconds = (until.millis() - now.millis()).max(0) / 1_000;
-    format!("{}:{:02}", seconds / 60, seconds % 60)
+    words::left((until.millis() - now.millis()) / 1_000)
 }
 
 #[cfg(test)]
