@@ -95,10 +95,17 @@ pub async fn list(
             Err(error) => return Err(error.into()),
         }
     }
-    let date =
-        if filter.date.is_empty() { Some(today) } else { filter.date.parse().ok().filter(|d: &Date| d.in_range()) };
-    let date = date.ok_or_else(|| Problem::field("invalid", "/date", "not a day as 2026-03-01"))?;
     let status = OrderStatus::ALL.into_iter().find(|status| status.as_str() == filter.status);
+    let (date, days) = if filter.date.is_empty() {
+        let days = count_days(ctx, today, status).await?;
+        (last_busy(&days).unwrap_or(today), days)
+    } else {
+        let date: Option<Date> = filter.date.parse().ok().filter(|date: &Date| date.in_range());
+        let date = date.ok_or_else(|| Problem::field("invalid", "/date", "not a day as 2026-03-01"))?;
+        // Days around it, as far as there are any.
+        let last = date.days().saturating_add(DAYS / 2).min(today.days()).max(date.days());
+        (date, count_days(ctx, Date::from_days(last), status).await?)
+    };
     let page = turn.page(&visit)?;
     let found = match status {
         Some(status) => orders::list_by_status(ctx, status, date, page).await.map(|found| (found.rows, found.next)),
@@ -114,13 +121,11 @@ pub async fn list(
     };
     let status = status.map_or("", |status| status.as_str());
     let day_text = date.to_string();
-    // Today is where one is without saying so.
-    let said_date = if date == today { "" } else { day_text.as_str() };
-    let pager = turn.pager(&visit, PATH, &[("status", status), ("date", said_date), ("number", number)], next);
-    let other = |days: i32| href_of(status, Date::from_days(date.days().saturating_add(days)), today);
+    let pager = turn.pager(&visit, PATH, &[("status", status), ("date", &day_text), ("number", number)], next);
+    let other = |days: i32| href(status, &Date::from_days(date.days().saturating_add(days)).to_string());
     let orders = Orders {
-        tabs: tabs(ctx, date, said_date, status).await?,
-        days: days(ctx, date, today, status).await?,
+        tabs: tabs(ctx, date, status).await?,
+        days: days.into_iter().map(|busy| busy.tab(date, today, status)).collect(),
         day: words::day(date.start()),
         is_today: date == today,
         earlier: other(-DAYS),
@@ -142,27 +147,37 @@ fn href(status: &str, date: &str) -> String {
     if query.is_empty() { PATH.to_owned() } else { format!("{PATH}?{}", query.join("&")) }
 }
 
-/// Today is where one is without saying so.
-fn href_of(status: &str, date: Date, today: Date) -> String {
-    let date = if date == today { String::new() } else { date.to_string() };
-    href(status, &date)
+/// How many orders of a day are meant, unless they are too many to be counted.
+struct Busy {
+    day: Date,
+    count: Option<u64>,
 }
 
-/// The days around one, each with how many orders of it stand so: where there is work to do.
-async fn days(ctx: &Context, date: Date, today: Date, status: &str) -> Result<Vec<Tab>, Problem> {
-    let last = date.days().saturating_add(DAYS / 2).min(today.days()).max(date.days());
-    let days = (0..DAYS).rev().map(|back| Date::from_days(last.saturating_sub(back))).filter(|day| day.in_range());
-    let counted = days.map(|day| async move {
+impl Busy {
+    fn tab(self, here: Date, today: Date, status: &str) -> Tab {
+        Tab {
+            word: if self.day == today { "Today".to_owned() } else { said::weekday(self.day) },
+            href: href(status, &self.day.to_string()),
+            here: self.day == here,
+            count: self.count,
+        }
+    }
+}
+
+/// The days up to one, each with how many orders of it stand so: where there is work to do.
+async fn count_days(ctx: &Context, last: Date, status: Option<OrderStatus>) -> Result<Vec<Busy>, Problem> {
+    let days = (0..DAYS).rev().map(|back| Date::from_days(last.days().saturating_sub(back)));
+    let counted = days.filter(|day| day.in_range()).map(|day| async move {
         let listed = orders::list_by_day(ctx, day, PageRequest::first(COUNTED_A_DAY_MAX)).await?;
-        let meant = listed.rows.iter().filter(|row| status.is_empty() || row.status.as_str() == status).count() as u64;
-        Ok::<_, Problem>(Tab {
-            word: if day == today { "Today".to_owned() } else { said::weekday(day) },
-            href: href_of(status, day, today),
-            here: day == date,
-            count: listed.next.is_none().then_some(meant),
-        })
+        let meant = listed.rows.iter().filter(|row| status.is_none_or(|status| row.status == status)).count() as u64;
+        Ok::<_, Problem>(Busy { day, count: listed.next.is_none().then_some(meant) })
     });
     try_join_all(counted).await
+}
+
+/// Where the list opens: a clerk who comes in the morning finds what came yesterday, not an empty page.
+fn last_busy(days: &[Busy]) -> Option<Date> {
+    days.iter().rev().find(|busy| busy.count != Some(0)).map(|busy| busy.day)
 }
 
 /// All orders of a day, as they are now: the list of a day has not all that is shown.
@@ -177,17 +192,18 @@ async fn of_day(
     Ok((found.into_iter().flatten().collect(), listed.next))
 }
 
-async fn tabs(ctx: &Context, date: Date, said_date: &str, here: &str) -> Result<Vec<Tab>, Problem> {
+async fn tabs(ctx: &Context, date: Date, here: &str) -> Result<Vec<Tab>, Problem> {
     let counted = orders::list_by_day(ctx, date, PageRequest::first(COUNTED_MAX)).await?;
     let whole = counted.next.is_none();
+    let day = &date.to_string();
     let count = |status: Option<OrderStatus>| {
         let meant = counted.rows.iter().filter(|row| status.is_none_or(|status| row.status == status));
         whole.then(|| meant.count() as u64)
     };
-    let all = Tab { word: "All".to_owned(), href: href("", said_date), here: here.is_empty(), count: count(None) };
+    let all = Tab { word: "All".to_owned(), href: href("", day), here: here.is_empty(), count: count(None) };
     let one = |status: OrderStatus| Tab {
         word: said::order(status).word.to_owned(),
-        href: href(status.as_str(), said_date),
+        href: href(status.as_str(), day),
         here: here == status.as_str(),
         count: count(Some(status)),
     };
@@ -206,5 +222,24 @@ fn line(order: Order) -> Line {
         total: words::money(order.total, &order.currency),
         placed: said::moment(order.created_at),
         number: order.order_number,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_opens_on_the_last_day_that_has_any() {
+        let week = |counts: [Option<u64>; 3]| {
+            counts
+                .into_iter()
+                .zip(100..)
+                .map(|(count, day)| Busy { day: Date::from_days(day), count })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(last_busy(&week([Some(2), Some(3), Some(0)])), Some(Date::from_days(101)));
+        assert_eq!(last_busy(&week([Some(2), Some(0), None])), Some(Date::from_days(102)), "too many are some");
+        assert_eq!(last_busy(&week([Some(0); 3])), None);
     }
 }
