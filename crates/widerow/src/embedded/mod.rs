@@ -20,6 +20,7 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
     thread::JoinHandle,
+    time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
@@ -51,6 +52,8 @@ use crate::{
 /// What may stay in memory of what was not yet sorted to disk when the folder was last closed. Less than this is not worth a
 /// file of its own at every start.
 const RECOVERED_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// Closing waits no longer for that.
+const CLOSING_MAX: Duration = Duration::from_secs(2);
 
 /// Settings of the embedded engine.
 #[derive(Clone, Debug)]
@@ -121,11 +124,7 @@ impl Embedded {
         })?;
         let (_, layouts) = schema::migrate(&db, &catalog, schema, false)?;
         // What the journal gave back would stay in memory until as much again was written.
-        if db.write_buffer_size() >= RECOVERED_BYTES_MAX {
-            for keyspace in [&rows, &expiry] {
-                keyspace.rotate_memtable().map_err(engine_error)?;
-            }
-        }
+        sort_to_disk(&db, [&rows, &expiry])?;
         let (requests, queue) = mpsc::channel(committer::QUEUE_COMMITS_MAX);
         let stripes = Arc::new(Stripes::new());
         let written = Arc::new(Written::default());
@@ -253,13 +252,30 @@ impl Embedded {
 }
 
 impl Drop for Embedded {
-    /// Waits until what was queued is written, so that the folder can be opened again at once.
+    /// Waits until what was queued is written, so that the folder can be opened again at once. What is sorted to disk now
+    /// is neither replayed nor held in memory at the next start; if it takes too long, the journal has it anyway.
     fn drop(&mut self) {
         self.requests = None;
         if let Some(committer) = self.committer.take() {
             let _ = committer.join();
         }
+        if sort_to_disk(&self.db, [&self.rows, &self.expiry]).is_ok() {
+            let start = Instant::now();
+            while self.db.write_buffer_size() >= RECOVERED_BYTES_MAX && start.elapsed() < CLOSING_MAX {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
     }
+}
+
+/// Begins to sort to disk what is in memory only, if it is much.
+fn sort_to_disk<const N: usize>(db: &Database, keyspaces: [&Keyspace; N]) -> Result<()> {
+    if db.write_buffer_size() >= RECOVERED_BYTES_MAX {
+        for keyspace in keyspaces {
+            keyspace.rotate_memtable().map_err(engine_error)?;
+        }
+    }
+    Ok(())
 }
 
 fn engine_error(e: fjall::Error) -> Error {

@@ -1,6 +1,6 @@
 //! Keys: injective, ordered, and read back as they were. Memory after a start.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use proptest::prelude::*;
 use rust_decimal::Decimal;
@@ -123,30 +123,68 @@ struct Note {
     text: String,
 }
 
-/// What was written before the folder was closed does not stay in memory after it was opened again.
+/// As many notes as are worth a file, and the number of the last.
+async fn fill(folder: &Path) -> (Database, i32) {
+    let database = Database::new(Embedded::open(folder, &notes()).unwrap(), notes());
+    database.migrate().await.unwrap();
+    let store = database.tenant("t").unwrap();
+    let last = i32::try_from(RECOVERED_BYTES_MAX / 1_000 + 100).unwrap();
+    for first in (0..=last).step_by(50) {
+        let commit = (first..first + 50).fold(Commit::new(), |commit, number| commit.put(&note(number)));
+        store.commit(commit).await.unwrap();
+    }
+    (database, last)
+}
+
+fn notes() -> Schema {
+    Schema::new().table::<Note>().build().unwrap()
+}
+
+fn note(number: i32) -> Note {
+    Note { number, text: "x".repeat(1_000) }
+}
+
+async fn find(engine: Embedded, number: i32) -> Option<Note> {
+    Database::new(engine, notes()).tenant("t").unwrap().get::<Note>(number).await.unwrap()
+}
+
+/// A folder that was closed in order has nothing to give back.
+#[tokio::test]
+async fn a_folder_that_was_closed_is_opened_with_nothing_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let (database, last) = fill(folder.path()).await;
+    drop(database);
+    let engine = Embedded::open(folder.path(), &notes()).unwrap();
+    assert!(engine.db.write_buffer_size() < RECOVERED_BYTES_MAX / 4, "{}", engine.db.write_buffer_size());
+    assert_eq!(find(engine, last).await, Some(note(last)));
+}
+
+/// What the journal gives back after a crash does not stay in memory.
 #[tokio::test]
 async fn what_the_journal_gives_back_is_written_out() {
-    let folder = tempfile::tempdir().unwrap();
-    let schema = || Schema::new().table::<Note>().build().unwrap();
-    let note = |number: i32| Note { number, text: "x".repeat(1_000) };
-    let notes = i32::try_from(RECOVERED_BYTES_MAX / 1_000 + 100).unwrap();
-    {
-        let database = Database::new(Embedded::open(folder.path(), &schema()).unwrap(), schema());
-        database.migrate().await.unwrap();
-        let store = database.tenant("t").unwrap();
-        for first in (0..notes).step_by(50) {
-            let commit = (first..first + 50).fold(Commit::new(), |commit, number| commit.put(&note(number)));
-            store.commit(commit).await.unwrap();
-        }
-    }
-    let engine = Embedded::open(folder.path(), &schema()).unwrap();
+    let (folder, crashed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (database, last) = fill(folder.path()).await;
+    copy(folder.path(), crashed.path());
+    drop(database);
+    let engine = Embedded::open(crashed.path(), &notes()).unwrap();
     let mut waits = 0;
     while engine.db.write_buffer_size() >= RECOVERED_BYTES_MAX / 4 {
         waits += 1;
         assert!(waits < 400, "{} bytes are still in memory", engine.db.write_buffer_size());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let database = Database::new(engine, schema());
-    let store = database.tenant("t").unwrap();
-    assert_eq!(store.get::<Note>(notes - 1).await.unwrap(), Some(note(notes - 1)));
+    assert_eq!(find(engine, last).await, Some(note(last)));
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            std::fs::create_dir(&target).unwrap();
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
 }
