@@ -60,14 +60,36 @@ pub async fn page<R: Row>(
     partition: impl Fn(u32) -> R::Partition,
     page: &PageRequest,
 ) -> Result<Merged<R>, Error> {
+    read(store, shards, partition, page, false).await
+}
+
+/// The same from the other end.
+pub async fn page_back<R: Row>(
+    store: &Store,
+    shards: u32,
+    partition: impl Fn(u32) -> R::Partition,
+    page: &PageRequest,
+) -> Result<Merged<R>, Error> {
+    read(store, shards, partition, page, true).await
+}
+
+async fn read<R: Row>(
+    store: &Store,
+    shards: u32,
+    partition: impl Fn(u32) -> R::Partition,
+    page: &PageRequest,
+    back: bool,
+) -> Result<Merged<R>, Error> {
     let table = R::table();
-    let query = fingerprint(store, table, (0..shards).map(|shard| partition(shard).into_values()));
+    let forth = fingerprint(store, table, (0..shards).map(|shard| partition(shard).into_values()));
+    let query = if back { !forth } else { forth };
     let mut positions = match &page.cursor {
         Some(cursor) => decode(cursor, query, table, shards as usize)?,
         None => vec![None; shards as usize],
     };
     let slices = (0..shards).zip(&positions).map(|(shard, position)| {
         let slice = store.slice::<R>(partition(shard)).limit(page.limit);
+        let slice = if back { slice.reverse() } else { slice };
         match position {
             Some(key) => slice.after_key(key.clone()).page(),
             None => slice.page(),
@@ -80,8 +102,12 @@ pub async fn page<R: Row>(
     let mut rows = Vec::new();
     while rows.len() < page.limit {
         let heads = lists.iter_mut().enumerate().filter_map(|(shard, list)| Some((shard, list.peek()?)));
-        let least = heads.min_by(|(_, (a, _)), (_, (b, _))| order(table, a, b)).map(|(shard, _)| shard);
-        let Some((shard, (key, row))) = least.and_then(|shard| Some((shard, lists[shard].next()?))) else { break };
+        let first = heads.min_by(|(_, (a, _)), (_, (b, _))| {
+            let order = order(table, a, b);
+            if back { order.reverse() } else { order }
+        });
+        let first = first.map(|(shard, _)| shard);
+        let Some((shard, (key, row))) = first.and_then(|shard| Some((shard, lists[shard].next()?))) else { break };
         positions[shard] = Some(key);
         rows.push(row);
     }

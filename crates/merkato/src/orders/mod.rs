@@ -100,7 +100,7 @@ pub const PATTERNS: &[AccessPattern] = &[
     },
     AccessPattern {
         name: "orders of a day",
-        question: "All orders of a day, oldest first",
+        question: "All orders of a day, oldest first or newest first",
         table: "orders_by_day",
         key: "order_date = ? AND shard = 0 … 7",
         cost: shards::page_cost(limits::ORDER_SHARDS),

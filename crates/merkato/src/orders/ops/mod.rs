@@ -10,7 +10,7 @@ pub use self::{
     insert::{insert, place},
     read::{
         find_by_number, find_order, get_order, get_order_versioned, list_by_day, list_by_status, list_history,
-        list_items, list_orders, list_orders_of_user,
+        list_items, list_newest_of_day, list_orders, list_orders_of_user,
     },
     status::{change_status, note_internally, note_payment},
 };

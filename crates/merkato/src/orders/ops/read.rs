@@ -121,6 +121,13 @@ pub async fn list_by_day(ctx: &Context, date: Date, page: PageRequest) -> Result
     Ok(shards::page::<DayOrder>(&ctx.store, limits::ORDER_SHARDS, |shard| (date, shard), &page).await?)
 }
 
+/// All orders of a day, newest first: for whoever looks at the day while it goes on.
+pub async fn list_newest_of_day(ctx: &Context, date: Date, page: PageRequest) -> Result<Merged<DayOrder>> {
+    page.check()?;
+    check_date(date)?;
+    Ok(shards::page_back::<DayOrder>(&ctx.store, limits::ORDER_SHARDS, |shard| (date, shard), &page).await?)
+}
+
 fn check_date(date: Date) -> Result<(), Invalid> {
     if date.in_range() { Ok(()) } else { Err(Invalid::new("date", "no such day")) }
 }

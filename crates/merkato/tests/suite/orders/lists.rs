@@ -58,6 +58,18 @@ async fn the_orders_of_a_day_come_in_order_each_once_whatever_the_page(target: &
             page.cursor = Some(next);
         }
         assert!(by_day.is_sorted(), "the oldest first");
+        let mut newest = Vec::new();
+        let mut page = PageRequest::first(limit);
+        loop {
+            let found = orders::list_newest_of_day(ctx, today, page.clone()).await.expect("a page");
+            newest.extend(found.rows.iter().map(|row| (row.created_at, row.order_id)));
+            let Some(next) = found.next else { break };
+            let turned = PageRequest { cursor: Some(next.clone()), ..page };
+            assert!(orders::list_by_day(ctx, today, turned).await.is_err(), "a cursor goes one way");
+            page = PageRequest { limit, cursor: Some(next) };
+        }
+        newest.reverse();
+        assert_eq!(newest, by_day, "and the other way, {limit} a page");
         let mut ids: Vec<_> = by_day.iter().map(|(_, id)| *id).collect();
         ids.sort();
         assert_eq!(ids, made, "each once, {limit} a page");

@@ -180,13 +180,13 @@ fn last_busy(days: &[Busy]) -> Option<Date> {
     days.iter().rev().find(|busy| busy.count != Some(0)).map(|busy| busy.day)
 }
 
-/// All orders of a day, as they are now: the list of a day has not all that is shown.
+/// All orders of a day, newest first, as they are now: the list of a day has not all that is shown.
 async fn of_day(
     ctx: &Context,
     date: Date,
     page: PageRequest,
 ) -> Result<(Vec<Order>, Option<merkato::Cursor>), orders::Error> {
-    let listed = orders::list_by_day(ctx, date, page).await?;
+    let listed = orders::list_newest_of_day(ctx, date, page).await?;
     let ids: Vec<_> = listed.rows.iter().map(|row| row.order_id).collect();
     let found = orders::list_orders(ctx, &ids).await?;
     Ok((found.into_iter().flatten().collect(), listed.next))
