@@ -33,6 +33,11 @@ impl ListId {
         ListId { tenant: tenant.to_owned(), owner, path: uri.path().to_owned(), query }
     }
 
+    /// The list at another address, of the same shop and owner.
+    pub fn at(&self, address: &Uri) -> Self {
+        ListId::new(&self.tenant, self.owner.clone(), address)
+    }
+
     fn parts<'l>(&'l self, cursor: &'l str) -> Vec<&'l [u8]> {
         let list = [self.tenant.as_bytes(), self.owner.as_bytes(), self.path.as_bytes(), cursor.as_bytes()];
         list.into_iter().chain(self.query.iter().map(|parameter| parameter.as_bytes())).collect()
@@ -70,5 +75,12 @@ mod tests {
         for other in ["/search?q=desk&sort=newest", "/search?q=desk%20lamp", "/items?q=desk%20lamp&sort=newest"] {
             assert_ne!(parts(other), list, "{other}");
         }
+    }
+
+    #[test]
+    fn a_list_at_another_address_is_the_one_that_is_found_there() {
+        let named = Uri::from_static("/orders?date=2026-03-01");
+        let list = ListId::new("default", "ada".into(), &Uri::from_static("/orders")).at(&named);
+        assert_eq!(list.parts("c"), ListId::new("default", "ada".into(), &named).parts("c"));
     }
 }

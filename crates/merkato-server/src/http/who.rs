@@ -126,6 +126,12 @@ impl Visit {
         cursor::seal(self.shop.signer(), &self.list, cursor)
     }
 
+    /// A cursor of the list at another address: a page may know more of its list than the address that led to it says.
+    pub fn seal_at(&self, address: &str, cursor: &Cursor) -> String {
+        let list = address.parse().map_or_else(|_| self.list.clone(), |address| self.list.at(&address));
+        cursor::seal(self.shop.signer(), &list, cursor)
+    }
+
     /// A page as a client sees it, with the cursor to the next.
     pub fn listing<R, T: ToSchema>(&self, page: Page<R>, view: impl FnMut(R) -> T) -> Listing<T> {
         self.listed(page.rows, page.next, view)

@@ -45,16 +45,12 @@ impl Turn {
 
     /// The links from this page. `filters` are what the list is narrowed by, those that are said.
     pub fn pager(&self, visit: &Visit, path: &str, filters: &[(&str, &str)], next: Option<Cursor>) -> Pager {
-        self.links(path, filters, next.map(|next| visit.seal(&next)))
+        let first = address(path, filters.iter().copied());
+        self.links(path, filters, next.map(|next| visit.seal_at(&first, &next)))
     }
 
     fn links(&self, path: &str, filters: &[(&str, &str)], next: Option<String>) -> Pager {
-        let filters: Vec<_> = filters.iter().filter(|(_, value)| !value.is_empty()).collect();
-        let link = |more: &[(&str, &str)]| {
-            let said = filters.iter().copied().chain(more).filter(|(_, value)| !value.is_empty());
-            let query: Vec<_> = said.map(|(name, value)| format!("{name}={}", next::encode(value))).collect();
-            if query.is_empty() { path.to_owned() } else { format!("{path}?{}", query.join("&")) }
-        };
+        let link = |more: &[(&str, &str)]| address(path, filters.iter().chain(more).copied());
         let number = self.number();
         let turn = |cursor: &str, number: u32, trail: &str| {
             link(&[("cursor", cursor), ("page", &number.to_string()), ("trail", trail)])
@@ -80,6 +76,13 @@ impl Pager {
     pub fn is_needed(&self) -> bool {
         self.number > 1 || self.next.is_some()
     }
+}
+
+/// The path with what is said.
+fn address<'f>(path: &str, said: impl Iterator<Item = (&'f str, &'f str)>) -> String {
+    let said = said.filter(|(_, value)| !value.is_empty());
+    let query: Vec<_> = said.map(|(name, value)| format!("{name}={}", next::encode(value))).collect();
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{}", query.join("&")) }
 }
 
 /// The trail with one cursor more; the oldest are forgotten first.
