@@ -9,7 +9,17 @@ use crate::http::{App, Problem, codes};
 
 #[derive(Template)]
 #[template(path = "shop/failure.html")]
-struct Failure<'p> {
+struct InShop<'p> {
+    frame: Frame,
+    heading: &'p str,
+    advice: &'p str,
+    detail: &'p str,
+    request_id: &'p str,
+}
+
+#[derive(Template)]
+#[template(path = "admin/failure.html")]
+struct InOffice<'p> {
     frame: Frame,
     heading: &'p str,
     advice: &'p str,
@@ -22,6 +32,8 @@ struct Failure<'p> {
 pub struct Onlooker {
     path: String,
     reads: bool,
+    /// At a page of the office; whether they may be there is for the answer to say.
+    office: bool,
 }
 
 impl Onlooker {
@@ -38,7 +50,8 @@ impl Onlooker {
         let browser = accepts.is_some_and(|accept| accept.contains("text/html"));
         let lost = app.settings().pages.enabled && !has_route && browser && !uri.path().starts_with("/v1");
         let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-        (is_page || lost).then_some(Onlooker { path, reads: matches!(*method, Method::GET | Method::HEAD) })
+        let office = is_page && (uri.path() == "/admin" || uri.path().starts_with("/admin/"));
+        (is_page || lost).then_some(Onlooker { path, reads: matches!(*method, Method::GET | Method::HEAD), office })
     }
 }
 
@@ -49,8 +62,11 @@ pub fn render(mut response: Response, app: &App, onlooker: &Onlooker, request_id
         let back = if onlooker.reads { onlooker.path.as_str() } else { "/" };
         return see_other(&format!("/login?next={}", next::encode(back)));
     }
+    // Who may not enter the office is not shown its doors.
+    let office = onlooker.office && problem.status != http::StatusCode::FORBIDDEN;
     let title = codes::find(problem.code).map_or("This could not be done.", |known| known.title);
     let (heading, advice) = match problem.status.as_u16() {
+        404 if office => ("There is nothing here", "It may have been removed, or the address is not whole."),
         404 => (
             "There is nothing here",
             "What was at this address may have moved or been sold. Search for it, or begin at the front.",
@@ -68,7 +84,11 @@ pub fn render(mut response: Response, app: &App, onlooker: &Onlooker, request_id
     let is_inside = problem.status.is_server_error() && problem.code != "busy";
     let detail = if is_inside { "" } else { problem.detail.as_str() };
     let frame = Frame::bare(app, &onlooker.path);
-    let mut page = Html(Failure { frame, heading, advice, detail, request_id }).into_response();
+    let mut page = if office {
+        Html(InOffice { frame, heading, advice, detail, request_id }).into_response()
+    } else {
+        Html(InShop { frame, heading, advice, detail, request_id }).into_response()
+    };
     *page.status_mut() = problem.status;
     page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Some(seconds) = problem.retry_after_seconds {

@@ -116,5 +116,8 @@ async fn a_code_is_taken_out_of_use_after_asking(target: &Target) {
     let done = clerk.send(&page, "/admin/discounts/ten/disable", &[]).await;
     done.leads_to("/admin/discounts/ten?notice=discount-disabled");
     clerk.see("/admin/discounts/ten").await.says("Out of use").does_not_say("<details");
-    assert_eq!(clerk.send(&page, "/admin/discounts/none/disable", &[]).await.status, 404);
+    let missing = clerk.send(&page, "/admin/discounts/none/disable", &[]).await;
+    assert_eq!(missing.status, 404);
+    // Who works in the office stays there.
+    missing.says("There is nothing here").says("<body class=\"admin\">").does_not_say("Log out");
 }
