@@ -281,6 +281,8 @@ async fn a_look_at_a_product_is_counted(target: &Target) {
     }
     let ahead = world.get("/p/lamp").header("sec-purpose", "prefetch;prerender").send().await.unwrap();
     assert_eq!(ahead.status(), 200);
+    let head = world.request("HEAD", "/p/lamp").send().await.unwrap();
+    assert_eq!(head.status(), 200);
     analytics::flush_views(&world.ctx).await.unwrap();
     let today = world.ctx.now().date();
     let seen = analytics::list_product_views(&world.ctx, lamp.product_id, today, today).await.unwrap();

@@ -5,7 +5,7 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use http::HeaderMap;
+use http::{HeaderMap, Method};
 use merkato::{
     catalog::{self, Because, Choice, Product, ProductStatus},
     id::ProductId,
@@ -59,6 +59,7 @@ pub async fn show(
     State(app): State<App>,
     visit: Visit,
     frame: Frame,
+    method: Method,
     headers: HeaderMap,
     Path(name): Path<String>,
 ) -> Result<Response, Problem> {
@@ -78,7 +79,9 @@ pub async fn show(
         async { Ok(inventory::get_stock(ctx, id).await?) },
         async { Ok(catalog::list_related(ctx, id, RELATED).await?) },
     )?;
-    if !is_prefetch(&headers)
+    // Who asks for the head alone sees nothing.
+    if method == Method::GET
+        && !is_prefetch(&headers)
         && let Err(problem) = views::count(&visit, id).await
     {
         tracing::warn!(code = problem.code, "a view could not be counted");
