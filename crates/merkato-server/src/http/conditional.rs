@@ -65,12 +65,17 @@ pub async fn edit(request: Request, next: Next) -> Response {
     response
 }
 
+/// On a request that is answered without its content.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadOnly;
+
 /// Runs a read. The tag of an answer is its revision, if it has one, and its content: what is shown beside a revision, as
 /// today's price or whether it is in stock, changes without it. An answer that the client has is not sent.
 pub async fn read(mut request: Request, next: Next) -> Response {
     // The answer to HEAD has the tag of the one to GET, which needs its content. The server sends none of it.
     if request.method() == Method::HEAD {
         *request.method_mut() = Method::GET;
+        request.extensions_mut().insert(HeadOnly);
     }
     let known = request.headers().get(header::IF_NONE_MATCH).cloned();
     let response = next.run(request).await;

@@ -2,10 +2,11 @@
 
 use askama::Template;
 use axum::{
+    Extension,
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderMap, Method};
+use http::HeaderMap;
 use merkato::{
     catalog::{self, Because, Choice, Product, ProductStatus},
     id::ProductId,
@@ -18,7 +19,7 @@ use super::{
     stock::Stock,
 };
 use crate::{
-    http::{App, Path, Problem, Visit, v1::views},
+    http::{App, Path, Problem, Visit, conditional::HeadOnly, v1::views},
     web::{Frame, Html, next, pictures::Pictures, words},
 };
 
@@ -59,7 +60,7 @@ pub async fn show(
     State(app): State<App>,
     visit: Visit,
     frame: Frame,
-    method: Method,
+    head: Option<Extension<HeadOnly>>,
     headers: HeaderMap,
     Path(name): Path<String>,
 ) -> Result<Response, Problem> {
@@ -80,7 +81,7 @@ pub async fn show(
         async { Ok(catalog::list_related(ctx, id, RELATED).await?) },
     )?;
     // Who asks for the head alone sees nothing.
-    if method == Method::GET
+    if head.is_none()
         && !is_prefetch(&headers)
         && let Err(problem) = views::count(&visit, id).await
     {
