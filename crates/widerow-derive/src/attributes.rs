@@ -18,6 +18,7 @@ pub struct TableWords {
     pub partition: Option<(Span, Vec<Ident>)>,
     pub clustering: Option<Vec<ClusteringWord>>,
     pub guarded: Option<Span>,
+    pub shared: Option<Span>,
     pub counters: Option<Span>,
     pub ttl: Option<(Span, u32)>,
     pub ends: Option<LitStr>,
@@ -59,6 +60,7 @@ pub struct ColumnWords {
     pub is_static: Option<Span>,
     pub name: Option<LitStr>,
     pub label: Option<LitStr>,
+    pub index_key: Option<LitStr>,
 }
 
 /// `#[cell(…)]` anywhere.
@@ -75,6 +77,7 @@ impl TableWords {
             "partition" => once(&meta, &mut words.partition, (meta.path.span(), columns(&meta)?)),
             "clustering" => once(&meta, &mut words.clustering, clustering(&meta)?),
             "guarded" => once(&meta, &mut words.guarded, meta.path.span()),
+            "shared" => once(&meta, &mut words.shared, meta.path.span()),
             "counters" => once(&meta, &mut words.counters, meta.path.span()),
             "ttl" => once(&meta, &mut words.ttl, seconds(&meta)?),
             "ends" => once(&meta, &mut words.ends, string(&meta)?),
@@ -85,8 +88,8 @@ impl TableWords {
             _ => Err(unknown(
                 &meta,
                 word,
-                "#[row(…)] on a struct takes table, partition, clustering, guarded, counters, ttl, ends, gc_grace, \
-                     read, write and index",
+                "#[row(…)] on a struct takes table, partition, clustering, guarded, shared, counters, ttl, ends, \
+                     gc_grace, read, write and index",
             )),
         })?;
         Ok(words)
@@ -100,7 +103,8 @@ impl ColumnWords {
             "static" => once(&meta, &mut words.is_static, meta.path.span()),
             "name" => once(&meta, &mut words.name, string(&meta)?),
             "label" => once(&meta, &mut words.label, string(&meta)?),
-            _ => Err(unknown(&meta, word, "#[row(…)] on a field takes static, name and label")),
+            "index_key" => once(&meta, &mut words.index_key, string(&meta)?),
+            _ => Err(unknown(&meta, word, "#[row(…)] on a field takes static, name, label and index_key")),
         })?;
         Ok(words)
     }

@@ -22,6 +22,7 @@ struct Column<'a> {
     column_type: &'a Type,
     name: String,
     label: String,
+    index_key: Option<String>,
     is_static: Option<Span>,
 }
 
@@ -65,6 +66,7 @@ fn columns(input: &DeriveInput) -> Result<Vec<Column<'_>>> {
                 column_type: &field.ty,
                 name,
                 label,
+                index_key: words.index_key.map(|name| name.value()),
                 is_static: words.is_static,
             })
         })
@@ -128,6 +130,17 @@ fn check(columns: &[(&Column<'_>, Kind)], words: &TableWords) -> Result<()> {
         }
         if !columns.iter().any(|(c, kind)| *kind == Kind::Other && is_counter(c)) {
             refuse(counters, "there is no counter: add a column of type `Counter`");
+        }
+    }
+    if let Some(span) = words.shared {
+        if words.guarded.is_some() {
+            refuse(span, "other tools write a shared table past every guard: keep `shared` or `guarded`");
+        }
+        if words.counters.is_some() {
+            refuse(span, "counters are nobody else's: keep `shared` or `counters`");
+        }
+        if words.ttl.is_some() {
+            refuse(span, "rows of a shared table end by a column that all tools see: use `ends` in place of `ttl`");
         }
     }
     if let Some(ends) = &words.ends {
@@ -208,7 +221,13 @@ fn check_column(column: &Column<'_>, kind: Kind, words: &TableWords, refuse: &mu
     } else if is_counter(column) {
         refuse(span, "a counter needs a table of counters: add `counters` or move the counter to a table of its own");
     }
+    if column.index_key.is_some() && (in_key || words.shared.is_none() || words.index.is_some()) {
+        refuse(span, "`index_key` is for a column outside the key of a shared table that has indexes");
+    }
     let Some(span) = column.is_static else { return };
+    if words.shared.is_some() {
+        refuse(span, "a shared table has rows and nothing beside them: remove `static`");
+    }
     if in_key {
         refuse(span, "a column of the key cannot be static: remove `static`");
     } else if words.clustering.as_ref().is_none_or(Vec::is_empty) {
@@ -319,6 +338,7 @@ fn table(
     let doc = attributes::doc(&input.attrs);
     let in_clustering = in_key - in_partition;
     let guarded = words.guarded.is_some();
+    let shared = words.shared.is_some();
     let counters = words.counters.is_some();
     let ttl = optional(words.ttl.map(|(_, seconds)| quote! { #seconds }));
     let ends = words.ends.as_ref().and_then(|name| position_of(columns, name));
@@ -343,7 +363,8 @@ fn table(
         }
     }));
     let columns = columns.iter().map(|(column, kind)| {
-        let Column { column_type, name, label, is_static, .. } = column;
+        let Column { column_type, name, label, is_static, index_key, .. } = column;
+        let index_key = optional(index_key.as_ref().map(|name| quote! { ::std::string::String::from(#name) }));
         let kind = match kind {
             Kind::Partition => quote! { Partition },
             Kind::Ascending => quote! { Clustering(::widerow::schema::Direction::Ascending) },
@@ -358,6 +379,7 @@ fn table(
                 kind: ::widerow::schema::Kind::#kind,
                 optional: <#column_type as ::widerow::value::Cell>::OPTIONAL,
                 label: ::std::string::String::from(#label),
+                index_key: #index_key,
             }
         }
     });
@@ -369,6 +391,7 @@ fn table(
             partition_columns: #in_partition,
             clustering_columns: #in_clustering,
             guarded: #guarded,
+            shared: #shared,
             counters: #counters,
             ttl_seconds: #ttl,
             ends: #ends,

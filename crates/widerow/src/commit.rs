@@ -23,6 +23,8 @@ pub struct Commit {
     pub(crate) writes: Vec<Planned>,
     pub(crate) guards: Vec<PlannedGuard>,
     pub(crate) expect: Option<(&'static Table, Vec<Value>, Option<Version>)>,
+    /// It writes a shared table, which only the data layer itself may.
+    pub(crate) shared: bool,
 }
 
 /// A write as the caller asked for it.

@@ -9,9 +9,11 @@
 use std::ops::Bound;
 
 use async_trait::async_trait;
+use futures::{StreamExt as _, stream};
 use uuid::Uuid;
 
 use crate::{
+    derived::Derivation,
     error::{Error, Result, SchemaError},
     key::{Tenant, clustering_order},
     meter::Cost,
@@ -153,6 +155,8 @@ pub struct Abilities {
     pub native_guards: bool,
     /// Derivations that are declared as an index are kept by the engine (`Write::Put::indexes`).
     pub native_indexes: bool,
+    /// `write_each` keeps what is derived from a shared row in the same step as the row itself, whatever row it replaces.
+    pub keeps_shared: bool,
     /// `Write::DeleteRange` is understood, on tables that are not guarded.
     pub native_range_delete: bool,
 }
@@ -462,6 +466,23 @@ pub enum Applied {
     Refused(Vec<(usize, Option<RawRow>)>),
 }
 
+/// Puts and deletes of single rows of one table without guards, each for itself: no two of one row.
+#[derive(Clone, Debug)]
+pub struct Each<'a> {
+    /// For writes without an answer.
+    pub id: Uuid,
+    pub tenant: &'a Tenant,
+    pub table: &'static Table,
+    pub writes: Vec<Write>,
+    /// What follows from the rows of a shared table; the new rows of each stand in `Write::Put::indexes`.
+    pub derivations: &'a [Derivation],
+    pub now: Timestamp,
+    pub timestamp: i64,
+}
+
+/// Writes of `Each` that are under way at the same time, on engines without a request for many.
+const EACH_AT_ONCE: usize = 32;
+
 /// What must still be there for later writes to be made: otherwise someone else has finished them, and newer commits may
 /// have followed.
 #[derive(Clone, Debug)]
@@ -553,6 +574,18 @@ pub trait Engine: Send + Sync + 'static {
     /// With `expect`, an engine may answer `Moved` to a step that it had applied: the caller looks into the ring.
     async fn apply(&self, step: &Step<'_>) -> Result<Applied>;
 
+    /// Writes single rows, each for itself, and says of each what became of it: one that is refused takes no other along.
+    async fn write_each(&self, each: Each<'_>) -> Vec<Result<()>> {
+        let Each { id, tenant, now, timestamp, writes, .. } = each;
+        let one = |write: Write| async move {
+            let step = Step { id, tenant, guarded: None, writes: vec![write], now, timestamp };
+            self.apply(&step).await.map(drop)
+        };
+        // In a vector, as the compiler cannot tell that a stream's closure over borrowed items may go between threads.
+        let writes: Vec<_> = writes.into_iter().map(one).collect();
+        stream::iter(writes).buffered(EACH_AT_ONCE).collect().await
+    }
+
     /// Writes that a commit left for later: idempotent, in any order, under the commit's timestamp, while the fence
     /// stands. None of the tables is guarded. When the fence is gone, nothing is written and the answer is Ok.
     ///
@@ -613,6 +646,9 @@ impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
     }
     async fn apply(&self, step: &Step<'_>) -> Result<Applied> {
         (**self).apply(step).await
+    }
+    async fn write_each(&self, each: Each<'_>) -> Vec<Result<()>> {
+        (**self).write_each(each).await
     }
     async fn apply_late(&self, late: Late<'_>) -> Result<()> {
         (**self).apply_late(late).await

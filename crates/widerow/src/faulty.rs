@@ -14,7 +14,7 @@ use rand::{Rng, SeedableRng, rngs::SmallRng};
 
 use crate::{
     engine::{
-        Abilities, Add, Anchor, Applied, Engine, Entry, Get, Late, RawPage, RawRow, ReadAnchor, Scan, ScanPage,
+        Abilities, Add, Anchor, Applied, Each, Engine, Entry, Get, Late, RawPage, RawRow, ReadAnchor, Scan, ScanPage,
         SchemaReport, Slice, Step,
     },
     error::{Error, Result},
@@ -187,6 +187,13 @@ impl<E: Engine> Engine for Faulty<E> {
             };
         }
         self.call(self.inner.apply(step), || Error::Indeterminate { id, detail: "no answer, on purpose".into() }).await
+    }
+
+    /// One step for all of them: what goes wrong is the same for each.
+    async fn write_each(&self, each: Each<'_>) -> Vec<Result<()>> {
+        let writes = each.writes.len();
+        let made = async { Ok(self.inner.write_each(each).await) };
+        self.call(made, Self::no_answer).await.unwrap_or_else(|error| vec![Err(error); writes])
     }
 
     /// Each write is a step of its own: on some engines they are.

@@ -72,6 +72,10 @@ pub(crate) fn check_partition(table: &Table, partition: &[Value]) -> Result<()> 
     }
     check_columns(table, table.partition(), partition)?;
     for (column, value) in table.partition().iter().zip(partition) {
+        if table.shared && matches!(value, Value::Text(t) if t.contains('#')) {
+            let problem = "'#' parts the keys of a table that other tools share, and cannot stand in a value";
+            return Err(Error::invalid(field(table, column), problem));
+        }
         if matches!(value, Value::Text(t) if t.is_empty()) || matches!(value, Value::Blob(b) if b.is_empty()) {
             return Err(Error::invalid(field(table, column), "a partition column cannot be empty"));
         }

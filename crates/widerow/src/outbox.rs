@@ -35,6 +35,7 @@ pub static PENDING: LazyTable = LazyTable::new(|| {
         kind,
         optional: false,
         label: label.into(),
+        index_key: None,
     };
     let ascending = Kind::Clustering(Direction::Ascending);
     Table {
@@ -54,6 +55,7 @@ pub static PENDING: LazyTable = LazyTable::new(|| {
         ends: None,
         // A row that comes back from the dead is replayed, which is harmless: tombstones need not live long.
         gc_grace_seconds: Some(3600),
+        shared: false,
         read: Consistency::Quorum,
         write: Consistency::Quorum,
         index: None,

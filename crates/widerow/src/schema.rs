@@ -1,7 +1,8 @@
 //! What a table is: its columns, keys, time to live and consistency; and a schema, the list of tables and derivations.
 //!
 //! Invariants: columns stand in canonical order (partition, clustering, then the others as declared), so that a row is a
-//! plain list of values; a derived table has one base; a base is guarded, or its index rows could race with it.
+//! plain list of values; a derived table has one base; a base is guarded, or its index rows could race with it, or shared, in
+//! which case the engine keeps them in the same step as the base row.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -48,6 +49,8 @@ pub struct Column {
     pub optional: bool,
     /// The word before the value in a DynamoDB key (`PRODUCT` in `PRODUCT#123`); may be empty.
     pub label: String,
+    /// On DynamoDB the column has no attribute of its own: it is what stands behind the last `#` of this key attribute.
+    pub index_key: Option<String>,
 }
 
 /// What a DynamoDB index carries besides its keys.
@@ -79,6 +82,9 @@ pub struct Table {
     pub clustering_columns: usize,
     /// Written only through the partition's version, so that guards and derivations are exact.
     pub guarded: bool,
+    /// Other tools write it too: its items hold what is declared and nothing else, its keys are as people write them, and no
+    /// commit stands over it. Each row is written for itself, with what is derived from it.
+    pub shared: bool,
     pub counters: bool,
     pub ttl_seconds: Option<u32>,
     /// The position of the column that says when a row ends, in place of a time to live; a null there means never.
@@ -100,6 +106,11 @@ impl Table {
 
     pub fn clustering(&self) -> &[Column] {
         &self.columns[self.partition_columns..self.key_columns()]
+    }
+
+    /// Whether its partitions have versions on an engine that does not keep what follows from shared rows by itself.
+    pub fn versioned(&self) -> bool {
+        self.guarded || (self.shared && self.index.is_none())
     }
 
     /// Static and regular columns, as declared.
@@ -204,8 +215,15 @@ impl Schema {
         }
         for (i, derivation) in self.derivations.iter().enumerate() {
             let (base, derived) = (derivation.base, derivation.derived);
-            if !base.guarded {
+            if !base.versioned() {
                 return Err(SchemaError::BaseNotGuarded { base: base.name.clone(), derived: derived.name.clone() });
+            }
+            if base.shared != derived.shared || (base.shared && derived.index.is_none()) {
+                let problem = match derived.index {
+                    None => "what is derived from a shared table is an index: add `index(…)`",
+                    Some(_) => "a shared table has shared indexes and no others: `shared` stands in both or in neither",
+                };
+                return Err(SchemaError::Declaration { table: derived.name.clone(), problem: problem.into() });
             }
             if derived.guarded || derived.counters || derived.has_statics() || derived.ttl_seconds.is_some() {
                 return Err(SchemaError::DerivedNotPlain { derived: derived.name.clone() });
@@ -283,7 +301,8 @@ pub fn check(table: &Table) -> Result<(), SchemaError> {
                 column.name
             ));
         }
-        if RESERVED.contains(&column.name.as_str()) {
+        let end_of_shared = table.shared && table.ends == Some(i) && column.name == "ttl";
+        if RESERVED.contains(&column.name.as_str()) && !end_of_shared {
             return wrong(format!("column {} has a name that the data layer needs for itself", column.name));
         }
     }
@@ -295,6 +314,16 @@ pub fn check(table: &Table) -> Result<(), SchemaError> {
     }
     if table.counters && (table.ttl_seconds.is_some() || table.ends.is_some() || table.guarded) {
         return wrong("a table of counters has no time to live and no guards".into());
+    }
+    if table.shared && (table.guarded || table.counters || table.has_statics() || table.ttl_seconds.is_some()) {
+        return wrong("a shared table has no guards, counters, static columns or time to live of its own".into());
+    }
+    if let Some(column) = table.columns.iter().find(|c| c.index_key.is_some()) {
+        let number = matches!(column.column_type, Type::Int | Type::BigInt);
+        if !table.shared || !number || !column.optional || column.kind != Kind::Regular {
+            let problem = "what stands in an index's key alone is an optional whole number of a shared table";
+            return wrong(format!("column {}: {problem}", column.name));
+        }
     }
     if let Some(position) = table.ends {
         let Some(column) = table.columns.get(position) else {
@@ -308,6 +337,8 @@ pub fn check(table: &Table) -> Result<(), SchemaError> {
             "rows end at an instant: its type must be a timestamp"
         } else if table.index.is_some() {
             "a table that is kept as an index ends with its base table's rows"
+        } else if table.shared && column.name != "ttl" {
+            "rows of a shared table end by the attribute that DynamoDB sweeps by: its name must be ttl"
         } else {
             return Ok(());
         };

@@ -138,7 +138,7 @@ pub(super) fn hidden_columns(table: &Table) -> Vec<Hidden> {
     if !table.counters {
         hidden.push((EXPIRES_AT, "timestamp", false));
     }
-    if table.guarded {
+    if table.versioned() {
         let of_partition = table.clustering_columns > 0;
         hidden.push((VERSION, "bigint", of_partition));
         hidden.push((SEQUENCE, "bigint", of_partition));
@@ -153,7 +153,7 @@ pub(super) fn hidden_columns(table: &Table) -> Vec<Hidden> {
 
 /// Whether the row's presence is told by its own mark.
 pub(super) fn has_live_mark(table: &Table) -> bool {
-    table.guarded && table.clustering_columns == 0
+    table.versioned() && table.clustering_columns == 0
 }
 
 /// A name as CQL takes it.
@@ -189,7 +189,7 @@ pub(super) fn type_text(t: &Type, keyspace: Option<&str>) -> String {
 /// which doubles a list that is not.
 pub(super) fn column_text(table: &Table, column: &Column, keyspace: Option<&str>) -> String {
     match &column.column_type {
-        t @ Type::List(_) if !table.guarded => inner_type_text(t, keyspace),
+        t @ Type::List(_) if !table.versioned() => inner_type_text(t, keyspace),
         t => type_text(t, keyspace),
     }
 }

@@ -160,6 +160,7 @@ impl Engine for Cassandra {
             atomicity: Atomicity::Partition { unguarded_rows: 40, unguarded_bytes: 24 * 1024 },
             native_guards: false,
             native_indexes: false,
+            keeps_shared: false,
             native_range_delete: true,
         }
     }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 fn column(name: &str, column_type: Type, kind: Kind) -> Column {
-    Column { name: name.into(), column_type, kind, optional: true, label: String::new() }
+    Column { name: name.into(), column_type, kind, optional: true, label: String::new(), index_key: None }
 }
 
 static CARTS: LazyLock<Table> = LazyLock::new(|| Table {
@@ -35,6 +35,7 @@ static CARTS: LazyLock<Table> = LazyLock::new(|| Table {
     counters: false,
     ttl_seconds: Some(60),
     ends: None,
+    shared: false,
     gc_grace_seconds: Some(3600),
     read: Consistency::Serial,
     write: Consistency::Quorum,

@@ -83,7 +83,7 @@ impl Cassandra {
 
     async fn apply_plain(&self, step: &Step<'_>) -> Result<Applied> {
         let plain = || step.writes.iter().filter(|w| !w.table().counters);
-        if let Some(write) = step.writes.iter().find(|w| w.table().guarded) {
+        if let Some(write) = step.writes.iter().find(|w| w.table().versioned()) {
             return Err(Error::invalid(write.table().name.clone(), "a guarded table is written by guarded steps only"));
         }
         let mut cqls = Vec::new();
@@ -129,7 +129,7 @@ impl Cassandra {
         stream::iter(founded).buffer_unordered(WRITES_AT_ONCE).try_collect::<()>().await?;
         let mut cqls = Vec::new();
         for write in writes.iter().filter(|w| !matches!(w, Write::Found { .. })) {
-            if write.table().guarded || write.table().counters {
+            if write.table().versioned() || write.table().counters {
                 return Err(Error::invalid(write.table().name.clone(), "later writes go to plain tables only"));
             }
             self.write_statements(tenant, write, Over::Anything, now, &mut cqls)?;
@@ -270,7 +270,7 @@ impl Cassandra {
                 cqls.push(self.set_statics(tenant, table, partition, cells)?);
             }
             Write::Delete { table, key } => cqls.push(self.delete_row(tenant, table, key)?),
-            Write::DeleteRange { table, .. } if table.guarded => {
+            Write::DeleteRange { table, .. } if table.versioned() => {
                 return Err(Error::invalid(table.name.clone(), "rows of a guarded table are deleted one by one"));
             }
             Write::Found { table, .. } => {

@@ -4,6 +4,9 @@
 //! `_expires_at` (exact, in milliseconds) with `ttl` (seconds, for DynamoDB's own sweeping) where it ends. A base item of
 //! an index has `{index}PK` and `{index}SK`.
 //!
+//! An item of a shared table has no `_expires_at`: it ends at its `ttl`, a column of the table, to the second. A column that
+//! is declared with `index_key` is read from that attribute's end and has none of its own.
+//!
 //! Bookkeeping and static columns of a partition are in the item with the sort key `!`; tables without clustering columns
 //! have them in the row's own item, where `_live` says that the row is there. An item that another tool wrote has neither
 //! `_version` nor `_live` and is a row. The ring is 64 attributes `_ring_{slot}` and an outbox entry an attribute
@@ -113,13 +116,19 @@ pub fn row_attributes(
     indexes: &[IndexRow],
 ) -> Result<Item> {
     let mut item = Item::from([(TENANT.to_owned(), text(tenant.as_str()))]);
-    for (column, value) in table.columns.iter().zip(values).filter(|(c, _)| c.kind != Kind::Static) {
+    let cells = table.columns.iter().zip(values).enumerate();
+    for (position, (column, value)) in cells.filter(|(_, (c, _))| c.kind != Kind::Static) {
+        if column.index_key.is_some() || (table.shared && table.ends == Some(position)) {
+            continue;
+        }
         if let Some(attribute) = convert::attribute(&column.column_type, value) {
             item.insert(column.name.clone(), attribute);
         }
     }
     if let Some(end) = expires_at {
-        item.insert(EXPIRES_AT.into(), number(end.millis()));
+        if !table.shared {
+            item.insert(EXPIRES_AT.into(), number(end.millis()));
+        }
         // Rounded up: DynamoDB must never sweep a row that is still to be seen.
         item.insert(TTL.into(), number(end.millis().div_euclid(1000) + i64::from(end.millis().rem_euclid(1000) > 0)));
     }
@@ -171,11 +180,31 @@ pub fn row(table: &Table, item: &Item) -> Result<Option<(Tenant, RawRow)>> {
     if let Some(sk) = &address.sk {
         values.extend(key::parse_sort(table, table.clustering_columns, sk)?);
     }
-    for column in table.others() {
+    let expires_at = expiry(table, item)?;
+    for (i, column) in table.others().iter().enumerate() {
+        if table.shared && table.ends == Some(table.key_columns() + i) {
+            values.push(expires_at.map_or(Value::Null, Value::Timestamp));
+            continue;
+        }
+        if let Some(name) = &column.index_key {
+            values.push(behind_last(column, item.get(name)));
+            continue;
+        }
         let attribute = if column.kind == Kind::Static { None } else { item.get(&column.name) };
         values.push(cell(table, column, attribute)?);
     }
-    Ok(Some((tenant, RawRow { values, expires_at: expiry(table, item)? })))
+    Ok(Some((tenant, RawRow { values, expires_at })))
+}
+
+/// The number behind the last `#` of a key attribute; null where there is none.
+fn behind_last(column: &crate::schema::Column, attribute: Option<&AttributeValue>) -> Value {
+    let text = attribute.and_then(|a| a.as_s().ok()).and_then(|text| text.rsplit('#').next());
+    let whole: Option<i64> = text.and_then(|text| text.parse().ok());
+    match (&column.column_type, whole) {
+        (crate::value::Type::Int, Some(n)) => i32::try_from(n).map_or(Value::Null, Value::Int),
+        (_, Some(n)) => Value::BigInt(n),
+        (_, None) => Value::Null,
+    }
 }
 
 fn cell(table: &Table, column: &crate::schema::Column, attribute: Option<&AttributeValue>) -> Result<Value> {

@@ -7,6 +7,7 @@
 //! order, not in that of their further columns.
 
 mod convert;
+mod each;
 mod error;
 mod expression;
 mod item;
@@ -34,7 +35,7 @@ use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
 pub use self::template::cloudformation;
 use crate::{
     engine::{
-        Abilities, Add, Anchor, Applied, Atomicity, Engine, Entry, Get, Late, RawPage, RawRow, ReadAnchor, Scan,
+        Abilities, Add, Anchor, Applied, Atomicity, Each, Engine, Entry, Get, Late, RawPage, RawRow, ReadAnchor, Scan,
         ScanPage, SchemaReport, Slice, Step,
     },
     error::{Error, Result, SchemaError},
@@ -57,7 +58,8 @@ pub struct DynamoConfig {
     pub region: Option<String>,
     /// Before the name of every table.
     pub table_prefix: String,
-    /// Tables that are called otherwise: name in the schema, name on DynamoDB (the prefix is not added).
+    /// Tables that are called otherwise: name in the schema, name on DynamoDB (the prefix is not added). For a derived table
+    /// that is an index, the name of the index; its key attributes stay as declared.
     pub names: BTreeMap<String, String>,
     /// Access key and secret; from the environment if they are not given.
     pub credentials: Option<(String, String)>,
@@ -165,6 +167,7 @@ struct Home<'s> {
     /// The table whose items they are.
     base: &'static Table,
     index: Option<&'s Index>,
+    index_name: Option<String>,
     /// How many clustering columns the sort key has.
     sorted: usize,
 }
@@ -175,12 +178,18 @@ impl DynamoDb {
         self.names.get(&table.name).cloned().unwrap_or_else(|| format!("{}{}", self.prefix, table.name))
     }
 
+    /// The index's name on DynamoDB.
+    fn index_name(&self, derived: &Table, index: &Index) -> String {
+        self.names.get(&derived.name).unwrap_or(&index.name).clone()
+    }
+
     fn home(&self, table: &'static Table) -> Result<Home<'static>> {
         let Some(index) = &table.index else {
             return Ok(Home {
                 physical: self.physical(table),
                 base: table,
                 index: None,
+                index_name: None,
                 sorted: table.clustering_columns,
             });
         };
@@ -189,7 +198,13 @@ impl DynamoDb {
             .derivation_into(table)
             .ok_or_else(|| SchemaError::IndexOfNothing { table: table.name.clone() })?;
         let sorted = item::index_sorted(table, index);
-        Ok(Home { physical: self.physical(derivation.base), base: derivation.base, index: Some(index), sorted })
+        Ok(Home {
+            physical: self.physical(derivation.base),
+            base: derivation.base,
+            index: Some(index),
+            index_name: Some(self.index_name(table, index)),
+            sorted,
+        })
     }
 
     /// The derived tables that are indexes of this one.
@@ -209,6 +224,7 @@ impl Engine for DynamoDb {
             atomicity: Atomicity::Rows { rows: STEP_ROWS_MAX, bytes: TRANSACTION_BYTES_MAX },
             native_guards: true,
             native_indexes: true,
+            keeps_shared: true,
             native_range_delete: false,
         }
     }
@@ -227,6 +243,10 @@ impl Engine for DynamoDb {
 
     async fn apply(&self, step: &Step<'_>) -> Result<Applied> {
         self.apply_step(step).await
+    }
+
+    async fn write_each(&self, each: Each<'_>) -> Vec<Result<()>> {
+        self.each(each).await
     }
 
     async fn apply_late(&self, late: Late<'_>) -> Result<()> {

@@ -202,7 +202,7 @@ impl DynamoDb {
                 .client
                 .query()
                 .table_name(&home.physical)
-                .set_index_name(home.index.map(|i| i.name.clone()))
+                .set_index_name(home.index_name.clone())
                 .key_condition_expression(&condition)
                 .set_expression_attribute_names(expression.names())
                 .set_expression_attribute_values(expression.values())

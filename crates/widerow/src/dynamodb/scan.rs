@@ -117,7 +117,7 @@ impl DynamoDb {
             .client
             .scan()
             .table_name(&home.physical)
-            .set_index_name(home.index.map(|i| i.name.clone()))
+            .set_index_name(home.index_name.clone())
             .segment(segment(scan.range)?)
             .total_segments(segment(scan.ranges.max(1))?)
             .consistent_read(home.index.is_none())

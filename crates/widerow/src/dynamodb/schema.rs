@@ -76,7 +76,8 @@ impl IndexShape {
         let index = derived.index.as_ref()?;
         let (pk, sk) = index_keys(index);
         let projection = match &index.projection {
-            Projection::Include(columns) => {
+            // What other tools share has the projection that they know.
+            Projection::Include(columns) if !derived.shared => {
                 let expiry = [EXPIRES_AT, TTL].map(str::to_owned);
                 Projection::Include(columns.iter().cloned().chain(expiry).collect())
             }
@@ -169,7 +170,8 @@ impl DynamoDb {
             return Ok(());
         }
         for index in &shape.indexes {
-            let there = found.global_secondary_indexes().iter().find(|g| g.index_name() == Some(&index.name));
+            let called = self.called(index);
+            let there = found.global_secondary_indexes().iter().find(|g| g.index_name() == Some(&called));
             match there {
                 Some(there) => {
                     if let Some(problem) = index.problem(there) {
@@ -185,6 +187,10 @@ impl DynamoDb {
             }
         }
         self.expire(shape, create, report).await
+    }
+
+    fn called(&self, index: &IndexShape) -> String {
+        index.derived.index.as_ref().map_or_else(|| index.name.clone(), |i| self.index_name(index.derived, i))
     }
 
     async fn describe(&self, table: &'static Table) -> Result<Option<TableDescription>> {
@@ -206,7 +212,7 @@ impl DynamoDb {
             .set_key_schema(Some(key_schema(PK, shape.sorted.then_some(SK))?));
         for index in &shape.indexes {
             let keys = key_schema(&index.pk, index.sk.as_deref())?;
-            let index = GlobalSecondaryIndex::builder().index_name(&index.name).projection(index.projection());
+            let index = GlobalSecondaryIndex::builder().index_name(self.called(index)).projection(index.projection());
             request = request.global_secondary_indexes(index.set_key_schema(Some(keys)).build().map_err(unbuilt)?);
         }
         match call(self.limit, Repeat::IfNotExecuted, || request.clone().send()).await {
@@ -220,7 +226,7 @@ impl DynamoDb {
 
     async fn create_index(&self, shape: &Shape, index: &IndexShape) -> Result<()> {
         let action = CreateGlobalSecondaryIndexAction::builder()
-            .index_name(&index.name)
+            .index_name(self.called(index))
             .set_key_schema(Some(key_schema(&index.pk, index.sk.as_deref())?))
             .projection(index.projection())
             .build()

@@ -20,7 +20,7 @@ use crate::{
 };
 
 fn column(name: &str, column_type: Type, kind: Kind, label: &str) -> Column {
-    Column { name: name.into(), column_type, kind, optional: false, label: label.into() }
+    Column { name: name.into(), column_type, kind, optional: false, label: label.into(), index_key: None }
 }
 
 fn table(partition: usize, columns: Vec<Column>) -> Table {
@@ -35,6 +35,7 @@ fn table(partition: usize, columns: Vec<Column>) -> Table {
         counters: false,
         ttl_seconds: None,
         ends: None,
+        shared: false,
         gc_grace_seconds: None,
         read: Consistency::Quorum,
         write: Consistency::Quorum,

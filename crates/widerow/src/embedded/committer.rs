@@ -23,8 +23,10 @@ use super::{
 };
 use crate::{
     codec,
+    derived::Derivation,
     engine::{Applied, Condition, Expect, RawGuard, RawRow, Version, not_new},
     error::{Error, Result},
+    key::Tenant,
     limits::RING_SLOTS,
     schema::Table,
     time::Timestamp,
@@ -53,6 +55,9 @@ pub(super) enum Change {
         key: Slice,
         stripe: Stripe,
     },
+    /// A row of a shared table, put or removed, with all that is derived from it: what followed from the row that it
+    /// replaces goes in the same batch. Only here is known which row that is.
+    Replace(Box<Replace>),
     /// Removes every key from `from` (included) to `to` (excluded).
     RemoveRange {
         from: Slice,
@@ -62,12 +67,40 @@ pub(super) enum Change {
 }
 
 impl Change {
+    /// What is left to do of a replacement when the replaced row is gone.
+    fn puts(self) -> Vec<Change> {
+        match self {
+            Change::Replace(replace) => replace.puts,
+            other => vec![other],
+        }
+    }
+
     fn key(&self) -> &[u8] {
         match self {
             Change::Put { key, .. } | Change::Remove { key, .. } => key,
             Change::RemoveRange { from, .. } => from,
+            Change::Replace(replace) => &replace.key,
         }
     }
+}
+
+/// A shared table and what is derived from it.
+#[derive(Debug)]
+pub(super) struct SharedBase {
+    pub layout: Arc<Layout>,
+    pub derived: Vec<(Derivation, Arc<Layout>)>,
+}
+
+/// One row of a shared table, encoded by the caller.
+#[derive(Debug)]
+pub(super) struct Replace {
+    pub base: Arc<SharedBase>,
+    pub tenant: Tenant,
+    pub key_values: Vec<Value>,
+    pub key: Slice,
+    pub stripe: Stripe,
+    /// The row and what is derived from it; nothing where the row is removed.
+    pub puts: Vec<Change>,
 }
 
 /// The guarded partition of a commit, encoded by the caller.
@@ -381,15 +414,44 @@ impl Committer {
         Ok(cells)
     }
 
+    /// What goes when a shared row is replaced: the row itself and what was derived from it.
+    fn replaced(&self, group: &Group, replace: &Replace, doomed: &mut Vec<(Slice, Stripe)>) -> Result<()> {
+        let Some(bytes) = self.get(group, &replace.key)? else { return Ok(()) };
+        let SharedBase { layout, derived } = &*replace.base;
+        let old = row::decode(layout, replace.key_values.clone(), &bytes);
+        let old = old.map_err(|e| Error::corrupt(&layout.table.name, e))?;
+        doomed.push((replace.key.clone(), replace.stripe));
+        for (derivation, layout) in derived {
+            let rows = derivation.derive(&old.values).map_err(|m| Error::mismatch(&layout.table.name, m))?;
+            for values in rows {
+                let (key, stripe) = super::row_key(layout, &replace.tenant, &values[..layout.table.key_columns()]);
+                doomed.push((key.into(), stripe));
+            }
+        }
+        Ok(())
+    }
+
     /// ORDER: everything that can fail comes before the first change of the group, so that no commit is in it in part.
-    fn apply(&self, group: &mut Group, changes: Vec<Change>) -> Result<()> {
+    fn apply(&self, group: &mut Group, mut changes: Vec<Change>) -> Result<()> {
         let mut doomed = Vec::new();
+        let mut replaced = Vec::new();
         for change in &changes {
+            if let Change::Replace(replace) = change {
+                self.replaced(group, replace, &mut replaced)?;
+            }
             if let Change::RemoveRange { from, to, .. } = change {
                 for entry in self.rows.range::<&[u8], _>(&**from..&**to) {
                     doomed.push(entry.key().map_err(super::engine_error)?);
                 }
             }
+        }
+        for (key, stripe) in replaced {
+            group.bytes += key.len();
+            group.stripes.push(stripe);
+            group.rows.insert(key, None);
+        }
+        if changes.iter().any(|change| matches!(change, Change::Replace(_))) {
+            changes = changes.into_iter().flat_map(Change::puts).collect();
         }
         for key in doomed {
             group.bytes += key.len();
@@ -410,6 +472,8 @@ impl Committer {
                     group.bytes += key.len();
                     group.rows.insert(key, None);
                 }
+                // Its puts stand in its place.
+                Change::Replace(_) => {}
                 Change::RemoveRange { from, to, stripe } => {
                     group.stripes.push(stripe);
                     group.rows.range_mut(from..to).for_each(|(_, value)| *value = None);

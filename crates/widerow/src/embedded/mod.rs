@@ -29,7 +29,9 @@ use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use self::{
-    committer::{Change, Committer, CounterAdd, Ended, GuardedPart, NewPartition, Request, Written},
+    committer::{
+        Change, Committer, CounterAdd, Ended, GuardedPart, NewPartition, Replace, Request, SharedBase, Written,
+    },
     key::{BOOKKEEPING, KeyReader, STATICS},
     pages::{Pages, Stripe, Stripes},
     read::View,
@@ -37,8 +39,8 @@ use self::{
 };
 use crate::{
     engine::{
-        Abilities, Add, Anchor, Applied, Atomicity, CommitterStats, Engine, Entry, Fence, Get, Late, RawPage, RawRow,
-        ReadAnchor, Scan, ScanPage, SchemaReport, Slice, Step, Version, Write,
+        Abilities, Add, Anchor, Applied, Atomicity, CommitterStats, Each, Engine, Entry, Fence, Get, Late, RawPage,
+        RawRow, ReadAnchor, Scan, ScanPage, SchemaReport, Slice, Step, Version, Write,
     },
     error::{Error, Result, SchemaError},
     key::Tenant,
@@ -54,6 +56,9 @@ use crate::{
 const RECOVERED_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Closing waits no longer for that.
 const CLOSING_MAX: Duration = Duration::from_secs(2);
+
+/// Rows that stand for themselves and are committed together.
+const EACH_ROWS: usize = 250;
 
 /// Settings of the embedded engine.
 #[derive(Clone, Debug)]
@@ -227,6 +232,44 @@ impl Embedded {
         Ok(changes)
     }
 
+    /// The changes of some rows that stand for themselves, those of a shared table with what is derived from them.
+    fn each(&self, each: &Each<'_>, base: Option<&Arc<SharedBase>>, writes: &[Write]) -> Result<Vec<Change>> {
+        let Some(base) = base else { return self.changes(each.tenant, writes) };
+        let keys = each.table.key_columns();
+        let change = |write: &Write| {
+            let (key_values, puts) = match write {
+                Write::Put { values, expires_at, indexes, .. } => {
+                    // What is derived ends with its base.
+                    let derived = indexes.iter().map(|row| Write::Put {
+                        table: row.table,
+                        values: row.values.clone(),
+                        expires_at: *expires_at,
+                        indexes: Vec::new(),
+                    });
+                    let mut puts = self.changes(each.tenant, std::slice::from_ref(write))?;
+                    puts.extend(self.changes(each.tenant, &derived.collect::<Vec<_>>())?);
+                    (values[..keys].to_vec(), puts)
+                }
+                Write::Delete { key, .. } => (key.clone(), Vec::new()),
+                other => return Err(Error::invalid(&other.table().name, "rows are put or deleted one by one")),
+            };
+            let (key, stripe) = row_key(&base.layout, each.tenant, &key_values);
+            let (base, tenant) = (base.clone(), each.tenant.clone());
+            Ok(Change::Replace(Box::new(Replace { base, tenant, key_values, key: key.into(), stripe, puts })))
+        };
+        writes.iter().map(change).collect()
+    }
+
+    /// A shared table with the layouts of what is derived from it.
+    fn shared_base(&self, each: &Each<'_>) -> Result<Option<Arc<SharedBase>>> {
+        if !each.table.shared {
+            return Ok(None);
+        }
+        let derived = each.derivations.iter().map(|d| Ok((*d, self.layout(d.derived)?)));
+        let (layout, derived) = (self.layout(each.table)?, derived.collect::<Result<_>>()?);
+        Ok(Some(Arc::new(SharedBase { layout, derived })))
+    }
+
     /// The partitions that begin with the writes.
     fn founded(&self, tenant: &Tenant, writes: &[Write]) -> Result<Vec<NewPartition>> {
         let mut founded = Vec::new();
@@ -330,6 +373,7 @@ impl Engine for Embedded {
             atomicity: Atomicity::Everything,
             native_guards: true,
             native_indexes: false,
+            keeps_shared: true,
             native_range_delete: true,
         }
     }
@@ -393,6 +437,30 @@ impl Engine for Embedded {
         charge_write(&step.writes, guarded.is_some());
         let (id, now, now_micros) = (step.id, step.now, step.timestamp);
         self.ask(id, |reply| Request::Commit { id, guarded, changes, now, now_micros, reply }).await
+    }
+
+    /// In a few commits of many rows: a sync is dearer than all that goes into it.
+    async fn write_each(&self, each: Each<'_>) -> Vec<Result<()>> {
+        let base = match self.shared_base(&each) {
+            Ok(base) => base,
+            Err(error) => return vec![Err(error); each.writes.len()],
+        };
+        let mut done = Vec::with_capacity(each.writes.len());
+        for some in each.writes.chunks(EACH_ROWS) {
+            let written = match self.each(&each, base.as_ref(), some) {
+                Ok(changes) => {
+                    charge_write(some, false);
+                    let (now, now_micros) = (each.now, each.timestamp);
+                    // The committer knows pieces of one id apart by their first keys, and no row is in two.
+                    let id = each.id;
+                    let request = |reply| Request::Commit { id, guarded: None, changes, now, now_micros, reply };
+                    self.ask(id, request).await.map(drop)
+                }
+                Err(error) => Err(error),
+            };
+            done.extend(some.iter().map(|_| written.clone()));
+        }
+        done
     }
 
     async fn apply_late(&self, late: Late<'_>) -> Result<()> {

@@ -54,6 +54,12 @@ impl Store {
     async fn erase_rows(&self, table: &'static Table, keys: &[Vec<Value>], told: &mut impl FnMut(u64)) -> Result<u64> {
         let mut rows = 0;
         for some in keys.chunks(ROWS_TOGETHER) {
+            if table.shared {
+                self.delete_many_values(table, some.to_vec()).await.into_iter().collect::<Result<()>>()?;
+                rows += some.len() as u64;
+                told(rows);
+                continue;
+            }
             let commit = Commit::new().clear_statics(table, some[0][..table.partition_columns].to_vec());
             let commit = some.iter().fold(commit, |commit, key| commit.delete_values(table, key.clone()));
             self.commit(commit).await?;

@@ -171,7 +171,7 @@ impl Store {
 }
 
 /// The derived rows of a base row that is written.
-fn derive_new(derivation: &Derivation, base: &[Value]) -> Result<Vec<Vec<Value>>> {
+pub(super) fn derive_new(derivation: &Derivation, base: &[Value]) -> Result<Vec<Vec<Value>>> {
     let (table, derived) = (derivation.base, derivation.derived);
     let rows = derivation.derive(base).map_err(|m| Error::mismatch(&derived.name, m))?;
     for row in &rows {
@@ -221,7 +221,7 @@ pub(super) fn earlier(base: Option<Timestamp>, own: Option<Timestamp>) -> Option
 }
 
 /// The engine keeps this derivation as an index of the base row.
-fn index(derivation: &Derivation, write: &mut Write, mut rows: Vec<Vec<Value>>) -> Result<()> {
+pub(super) fn index(derivation: &Derivation, write: &mut Write, mut rows: Vec<Vec<Value>>) -> Result<()> {
     if rows.len() > 1 {
         let problem = "a table that is kept as an index has at most one row for each base row";
         return Err(Error::invalid(&derivation.derived.name, problem));

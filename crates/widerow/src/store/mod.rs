@@ -7,6 +7,7 @@ mod read;
 mod remember;
 mod scan;
 mod settle;
+mod shared;
 mod verify;
 mod write;
 
@@ -18,13 +19,13 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::{Mutex, MutexGuard, RwLock};
 use uuid::Uuid;
 
 pub use self::{
     read::{Cursor, Page, SliceRequest, Statics},
     remember::Remembered,
-    scan::{Extent, Histogram, ScanRows},
+    scan::{Extent, Histogram, ScanCursor, ScanRows},
     verify::{Difference, DifferenceKind, VerifyOptions, VerifyReport},
     write::Partition,
 };
@@ -75,6 +76,8 @@ pub(crate) struct Inner {
     /// The oldest bucket of the pending table that may hold something; the least number until the table was scanned.
     pub(crate) swept_to: AtomicI64,
     locks: Vec<Mutex<()>>,
+    /// Who writes shared rows holds it with others, who mends what is derived from them holds it alone.
+    pub(crate) shared: RwLock<()>,
     pub(crate) stats: Stats,
 }
 
@@ -111,6 +114,7 @@ impl Database {
                 last_timestamp: AtomicI64::new(i64::MIN),
                 swept_to: AtomicI64::new(i64::MIN),
                 locks: (0..LOCKS).map(|_| Mutex::new(())).collect(),
+                shared: RwLock::new(()),
             }),
         }
     }

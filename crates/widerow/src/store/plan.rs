@@ -32,6 +32,8 @@ pub(super) struct Plan {
     pub expect: Option<Option<Version>>,
     pub guards: Vec<RawGuard>,
     pub writes: Vec<Write>,
+    /// The data layer itself writes a shared table, on an engine where that has versions.
+    shared: bool,
     rows: Rows,
 }
 
@@ -44,6 +46,7 @@ impl Plan {
             expect: None,
             guards: Vec::new(),
             writes: Vec::with_capacity(commit.writes.len()),
+            shared: commit.shared,
             rows: Rows { many: commit.writes.len() > FEW_WRITES, ..Rows::default() },
         };
         if let Some((table, partition, version)) = commit.expect {
@@ -85,7 +88,7 @@ impl Plan {
     /// All guards and all writes to guarded tables must be on one partition.
     fn guard_partition(&mut self, inner: &Inner, table: &'static Table, partition: &[Value]) -> Result<()> {
         inner.known(table)?;
-        if !table.guarded {
+        if !self.guards(table) {
             return Err(Error::invalid(&table.name, "the table is not declared guarded, so it takes no guards"));
         }
         key::check_partition(table, partition)?;
@@ -102,11 +105,19 @@ impl Plan {
         Ok(())
     }
 
+    fn guards(&self, table: &Table) -> bool {
+        table.guarded || (table.shared && self.shared)
+    }
+
     fn add(&mut self, inner: &Inner, planned: Planned, now: Timestamp) -> Result<()> {
         let table = planned.write.table();
         inner.known(table)?;
         if table.counters {
             return Err(Error::invalid(&table.name, "counters are added to, not committed"));
+        }
+        if table.shared && !self.shared {
+            let problem = "other tools write the table too: its rows are put by put_many, not committed";
+            return Err(Error::invalid(&table.name, problem));
         }
         if let Some(derivation) = inner.schema.derivation_into(table) {
             let problem = format!("the table is derived from {}: write that one", derivation.base.name);
@@ -124,7 +135,7 @@ impl Plan {
                 "the table is not declared guarded, so it has no partitions to found",
             ));
         }
-        if table.guarded && !planned.founds {
+        if self.guards(table) && !planned.founds {
             let partition = planned.write.partition().to_vec();
             self.guard_partition(inner, table, &partition)?;
         }
@@ -293,7 +304,7 @@ pub(super) fn row_key(write: &Write) -> Option<&[Value]> {
     }
 }
 
-fn check_row(table: &Table, values: &[Value]) -> Result<()> {
+pub(super) fn check_row(table: &Table, values: &[Value]) -> Result<()> {
     key::check_clustering(table, &values[table.partition_columns..table.key_columns()], true)?;
     for (column, value) in table.columns.iter().zip(values) {
         // A static column without a value is left as it is.
@@ -328,7 +339,12 @@ fn take_statics(table: &Table, values: &mut [Value]) -> Vec<(usize, Value)> {
     cells
 }
 
-fn expiry(table: &Table, values: &[Value], ttl_seconds: Option<u32>, now: Timestamp) -> Result<Option<Timestamp>> {
+pub(super) fn expiry(
+    table: &Table,
+    values: &[Value],
+    ttl_seconds: Option<u32>,
+    now: Timestamp,
+) -> Result<Option<Timestamp>> {
     if let Some(position) = table.ends {
         return match ttl_seconds {
             None => Ok(table.end_of(values)),

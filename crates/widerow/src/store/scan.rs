@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use futures::{StreamExt, stream};
 
 use super::Database;
 use crate::{
+    codec::{self, Reader},
     engine::{RawRow, Scan},
-    error::Result,
+    error::{Error, Result},
     key::Tenant,
     schema::Table,
     value::Value,
@@ -28,7 +30,37 @@ pub struct ScanRows {
     done: bool,
 }
 
+/// Where a scan goes on, in this process or another. Opaque; good for the table that it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScanCursor(String);
+
+impl ScanCursor {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for ScanCursor {
+    fn from(text: String) -> Self {
+        ScanCursor(text)
+    }
+}
+
 impl ScanRows {
+    /// Behind the rows that were given; None at the end of the range.
+    pub fn cursor(&self) -> Option<ScanCursor> {
+        if self.done {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        codec::put_bytes(&mut bytes, self.table.name.as_bytes());
+        codec::put_length(&mut bytes, self.range);
+        codec::put_length(&mut bytes, self.ranges);
+        codec::put_bytes(&mut bytes, &self.split);
+        codec::put_bytes(&mut bytes, self.after.as_deref().unwrap_or_default());
+        Some(ScanCursor(URL_SAFE_NO_PAD.encode(bytes)))
+    }
+
     /// The next rows, or None at the end. Expired rows are left out.
     pub async fn next(&mut self) -> Result<Option<Vec<(Tenant, RawRow)>>> {
         if self.done {
@@ -117,6 +149,25 @@ impl Database {
             done: false,
         };
         Ok((0..ranges).map(scan).collect())
+    }
+
+    /// Goes on with the scan of a range where its cursor says. One of another table, or made up, is refused here or by the
+    /// first read.
+    pub fn resume_scan(&self, table: &'static Table, cursor: &ScanCursor) -> Result<ScanRows> {
+        let wrong = || Error::invalid("cursor", format!("it does not belong to a scan of {}", table.name));
+        let bytes = URL_SAFE_NO_PAD.decode(&cursor.0).map_err(|_| wrong())?;
+        let mut reader = Reader::new(&bytes);
+        let mut read = || {
+            let name = reader.text()?.to_owned();
+            let (range, ranges) = (reader.number()?, reader.number()?);
+            Ok::<_, codec::Malformed>((name, range, ranges, reader.bytes()?.to_vec(), reader.bytes()?.to_vec()))
+        };
+        let (name, range, ranges, split, after) = read().map_err(|_| wrong())?;
+        if name != table.name || range >= ranges || !reader.is_empty() {
+            return Err(wrong());
+        }
+        let (split, after) = (Arc::new(split), Some(after).filter(|after| !after.is_empty()));
+        Ok(ScanRows { database: self.clone(), table, range, ranges, split, after, done: false })
     }
 
     /// Sizes of the table's partitions.

@@ -10,7 +10,7 @@ use futures::{StreamExt, stream};
 use super::{Database, ScanRows, Store, expand::earlier};
 use crate::{
     derived::Derivation,
-    engine::{Anchor, AnchorRows, Applied, IndexRow, RawRow, Write},
+    engine::{Anchor, AnchorRows, Applied, IndexRow, RawRow, Step, Write},
     error::{Error, Result},
     key::Tenant,
     limits,
@@ -203,8 +203,16 @@ impl Database {
                 self.inner.back_off(tries).await;
                 continue;
             }
-            if options.repair {
-                match store.repair(d, partition, base, &anchor, writes).await? {
+            // What other tools left in an index that the engine keeps is theirs to mend: to put the item again would undo
+            // what they write meanwhile.
+            let theirs = d.base.shared && store.is_native_index(d);
+            if options.repair && !theirs {
+                let mended = if d.base.shared && self.inner.engine.abilities().keeps_shared {
+                    store.repair_shared(d, partition, &clustering, &anchor, writes).await?
+                } else {
+                    store.repair(d, partition, base, &anchor, writes).await?
+                };
+                match mended {
                     Applied::Done(_) => report.repaired += wrong.len() as u64,
                     _ => continue,
                 }
@@ -304,6 +312,25 @@ impl Store {
             writes = vec![Write::Put { table: d.base, values, expires_at, indexes }];
         }
         self.apply_at(self.inner.new_id(), d.base, partition, anchor, writes).await
+    }
+
+    /// What is derived from a shared row, while nobody writes one, if the row is still as it was looked at.
+    async fn repair_shared(
+        &self,
+        d: &Derivation,
+        partition: &[Value],
+        clustering: &[Vec<Value>],
+        anchor: &Anchor,
+        writes: Vec<Write>,
+    ) -> Result<Applied> {
+        let _alone = self.inner.shared.write().await;
+        let again = self.settled(d.base, partition, AnchorRows::Keys(clustering), false).await?;
+        if again.rows != anchor.rows {
+            return Ok(Applied::Moved);
+        }
+        let (id, tenant, now, timestamp) =
+            (self.inner.new_id(), &self.tenant, self.inner.now(), self.inner.timestamp());
+        self.inner.engine.apply(&Step { id, tenant, guarded: None, writes, now, timestamp }).await
     }
 }
 

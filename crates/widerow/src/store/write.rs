@@ -281,7 +281,7 @@ impl Store {
         plan.again
             || plan.expect.is_some()
             || !abilities.native_guards
-            || (self.derives_rows(table) && plan.writes.iter().any(|w| w.table().guarded && !founds(w)))
+            || (self.derives_rows(table) && plan.writes.iter().any(|w| w.table().versioned() && !founds(w)))
             || ranges
             // RACE: what an earlier commit left in the outbox must be made before what this one writes elsewhere.
             || outside
@@ -303,7 +303,7 @@ impl Store {
                 keys.push(guard.clustering.clone());
             }
         }
-        for write in plan.writes.iter().filter(|w| w.table().guarded) {
+        for write in plan.writes.iter().filter(|w| w.table().versioned()) {
             match write {
                 Write::DeleteRange { .. } => return None,
                 Write::SetStatics { .. } | Write::Found { .. } => {}

@@ -99,7 +99,7 @@ impl Bench {
 
 pub fn column(name: &str, column_type: Type, kind: Kind) -> Column {
     let optional = matches!(kind, Kind::Static | Kind::Regular);
-    Column { name: name.into(), column_type, kind, optional, label: String::new() }
+    Column { name: name.into(), column_type, kind, optional, label: String::new(), index_key: None }
 }
 
 pub fn table(name: &str, columns: Vec<Column>) -> Table {
@@ -114,6 +114,7 @@ pub fn table(name: &str, columns: Vec<Column>) -> Table {
         counters: false,
         ttl_seconds: None,
         ends: None,
+        shared: false,
         gc_grace_seconds: None,
         read: Consistency::LocalQuorum,
         write: Consistency::LocalQuorum,

@@ -18,6 +18,7 @@ mod outbox;
 mod rows;
 mod scans;
 mod schema;
+mod shared;
 mod slices;
 mod stats;
 mod tables;
@@ -40,6 +41,7 @@ fn main() {
             bad_input::CASES,
             scans::CASES,
             schema::CASES,
+            shared::CASES,
             outbox::CASES,
             founding::CASES,
             memory::CASES,

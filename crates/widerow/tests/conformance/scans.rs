@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use widerow::{Commit, Row, store::Extent};
+use widerow::{
+    Commit, Row,
+    store::{Extent, ScanCursor},
+};
 
 use crate::{
     cases,
@@ -14,6 +17,7 @@ use crate::{
 cases!(
     ranges_give_every_row_once,
     a_table_that_grows_loses_no_row_to_a_scan,
+    a_scan_goes_on_from_its_cursor,
     statics_come_with_a_scan,
     histograms_count_partitions
 );
@@ -67,6 +71,34 @@ async fn a_table_that_grows_loses_no_row_to_a_scan(target: &Target) {
         "{} of the first 200 were seen",
         seen.iter().filter(|n| **n < 200).count()
     );
+}
+
+async fn a_scan_goes_on_from_its_cursor(target: &Target) {
+    let world = target.empty_world();
+    for owner in 0..30 {
+        let rows = (0..50).map(|value| ByInt { owner: format!("owner {owner}"), value, note: owner });
+        world.store.commit(rows.fold(Commit::new(), |c, row| c.put(&row))).await.unwrap();
+    }
+    let mut seen = BTreeMap::new();
+    for scan in world.database.scan(ByInt::table(), 2).await.unwrap() {
+        // Every page by a scan that knows nothing but the text of a cursor.
+        let mut next = scan.cursor();
+        while let Some(cursor) = next.take() {
+            let cursor = ScanCursor::from(cursor.as_str().to_owned());
+            let mut scan = world.database.resume_scan(ByInt::table(), &cursor).unwrap();
+            for (_, row) in scan.next().await.unwrap().unwrap_or_default() {
+                let row = ByInt::from_values(row.values).unwrap();
+                *seen.entry((row.owner, row.value)).or_insert(0) += 1;
+            }
+            next = scan.cursor();
+            assert!(world.database.resume_scan(Line::table(), &cursor).is_err(), "a cursor of another table");
+        }
+    }
+    assert_eq!(seen.len(), 1500);
+    assert!(seen.values().all(|times| *times == 1));
+    for made_up in ["", "%", "AAAA", "YnlfaW50"] {
+        assert!(world.database.resume_scan(ByInt::table(), &ScanCursor::from(made_up.to_owned())).is_err());
+    }
 }
 
 async fn statics_come_with_a_scan(target: &Target) {

@@ -363,6 +363,89 @@ pub struct Views {
     pub clicks: Counter,
 }
 
+/// A table that other tools share, with an index by shard, one that is sparse, and one that shows columns.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "readings", partition(station), clustering(day, id), shared, ends = "ttl")]
+pub struct Reading {
+    #[row(label = "STATION")]
+    pub station: String,
+    #[row(label = "DAY")]
+    pub day: Date,
+    #[row(label = "")]
+    pub id: String,
+    pub kind: String,
+    pub owner: Option<String>,
+    pub level: i32,
+    pub note: Option<String>,
+    #[row(index_key = "GSI1PK")]
+    pub shard: Option<i32>,
+    pub ttl: Option<Timestamp>,
+}
+
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "readings_by_kind", partition(kind, shard), clustering(day, level, station, id), shared,
+      index(name = "GSI1", sort_columns = 2, projection = keys_only))]
+pub struct ReadingByKind {
+    #[row(label = "KIND")]
+    pub kind: String,
+    #[row(label = "SHARD")]
+    pub shard: i32,
+    #[row(label = "DAY")]
+    pub day: Date,
+    #[row(label = "LEVEL")]
+    pub level: i32,
+    pub station: String,
+    pub id: String,
+}
+
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "readings_by_owner", partition(owner), clustering(day, station, id), shared,
+      index(name = "GSI2", sort_columns = 1, projection = include(level, note)))]
+pub struct ReadingByOwner {
+    #[row(label = "OWNER")]
+    pub owner: String,
+    #[row(label = "DAY")]
+    pub day: Date,
+    pub station: String,
+    pub id: String,
+    pub level: i32,
+    pub note: Option<String>,
+}
+
+impl Derive<ReadingByKind> for Reading {
+    fn derive(&self) -> Vec<ReadingByKind> {
+        let row = |shard| ReadingByKind {
+            kind: self.kind.clone(),
+            shard,
+            day: self.day,
+            level: self.level,
+            station: self.station.clone(),
+            id: self.id.clone(),
+        };
+        self.shard.map(row).into_iter().collect()
+    }
+    fn source(derived: &ReadingByKind) -> (String, Date, String) {
+        (derived.station.clone(), derived.day, derived.id.clone())
+    }
+}
+
+impl Derive<ReadingByOwner> for Reading {
+    fn derive(&self) -> Vec<ReadingByOwner> {
+        let row = |owner: &String| ReadingByOwner {
+            owner: owner.clone(),
+            day: self.day,
+            station: self.station.clone(),
+            id: self.id.clone(),
+            level: self.level,
+            note: self.note.clone(),
+        };
+        self.owner.iter().map(row).collect()
+    }
+    fn source(derived: &ReadingByOwner) -> (String, Date, String) {
+        (derived.station.clone(), derived.day, derived.id.clone())
+    }
+}
+
 pub fn schema() -> Schema {
     Schema::new()
         .table::<Everything>()
@@ -386,6 +469,8 @@ pub fn schema() -> Schema {
         .derived::<Coupon, CouponByOwner>()
         .table::<Notice>()
         .table::<Views>()
+        .derived::<Reading, ReadingByKind>()
+        .derived::<Reading, ReadingByOwner>()
         .build()
         .expect("the suite's own schema")
 }

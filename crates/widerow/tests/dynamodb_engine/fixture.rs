@@ -26,7 +26,7 @@ pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
 pub fn column(name: &str, column_type: Type, kind: Kind, label: &str) -> Column {
     let optional = matches!(kind, Kind::Regular | Kind::Static);
-    Column { name: name.into(), column_type, kind, optional, label: label.into() }
+    Column { name: name.into(), column_type, kind, optional, label: label.into(), index_key: None }
 }
 
 pub fn table(name: &str, guarded: bool, columns: Vec<Column>) -> Table {
@@ -41,6 +41,7 @@ pub fn table(name: &str, guarded: bool, columns: Vec<Column>) -> Table {
         guarded,
         ttl_seconds: None,
         ends: None,
+        shared: false,
         gc_grace_seconds: None,
         read: Consistency::Quorum,
         write: Consistency::Quorum,
