@@ -26,6 +26,7 @@ pub mod passwords;
 pub mod pattern;
 pub mod payments;
 pub mod replies;
+pub mod sales;
 pub mod secrets;
 pub mod settings;
 pub mod shards;
@@ -49,6 +50,7 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = orders::tables(schema);
     let schema = inventory::tables(schema);
     let schema = analytics::tables(schema);
+    let schema = sales::tables(schema);
     let schema = flows::run::tables(schema);
     let schema = keys::tables(schema);
     let schema = replies::tables(schema);
@@ -64,6 +66,7 @@ pub const PATTERNS: &[(&str, &[AccessPattern])] = &[
     ("orders", orders::PATTERNS),
     ("inventory", inventory::PATTERNS),
     ("analytics", analytics::PATTERNS),
+    ("sales", sales::PATTERNS),
     ("flows", flows::run::PATTERNS),
     ("claims", claims::PATTERNS),
     ("keys", keys::PATTERNS),

@@ -177,3 +177,23 @@ pub const REPLY_HEADERS_MAX: usize = 100;
 pub const USER_SHARDS: u32 = 16;
 /// Partitions over which the list of products is spread. It is a part of stored keys and never changes.
 pub const PRODUCT_SHARDS: u32 = 4;
+/// Bytes of the ids of a sale: the product's and its own. Both stand in the keys of indexes beside a date and a price.
+pub const SALE_ID_BYTES_MAX: usize = 128;
+/// Bytes of a sale's category and brand, each a part of a key.
+pub const SALE_NAME_BYTES_MAX: usize = 200;
+/// Bytes of where an embedding is kept.
+pub const EMBEDDING_KEY_BYTES_MAX: usize = 2_048;
+/// Bytes of one sale record. DynamoDB takes 400 KB with all names; a row of the data layer has 320 KiB.
+pub const SALE_BYTES_MAX: usize = 320 * 1024;
+/// The largest price of a sale: ten digits of minor units in a sort key.
+pub const SALE_PRICE_MAX: Decimal = Decimal::from_parts(0x540B_E3FF, 2, 0, false, 2);
+/// Numbers of one vector.
+pub const VECTOR_FLOATS_MAX: usize = 4_096;
+/// Sales that are written in one call.
+pub const SALES_TOGETHER_MAX: usize = 10_000;
+/// Shards of a category's trends, or of embeddings: all of a category's are read side by side.
+pub const SALE_SHARDS_MAX: u32 = 100;
+/// Hits of an index that are looked at for one page: where few of them are wanted, the page is short and goes on behind.
+pub const SALE_HITS_A_PAGE_MAX: usize = 5_000;
+/// Days of orders that are followed in one go after a time without.
+pub const FOLLOWED_DAYS_MAX: i32 = 30;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-use crate::{limits, money::Currency};
+use crate::{limits, money::Currency, sales::Hemisphere};
 
 /// All of it; each module has its own part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -17,6 +17,7 @@ pub struct Settings {
     pub orders: OrderSettings,
     pub inventory: InventorySettings,
     pub analytics: AnalyticsSettings,
+    pub sales: SalesSettings,
     pub flows: FlowSettings,
     pub keys: KeySettings,
     pub replies: ReplySettings,
@@ -285,5 +286,34 @@ pub struct AnalyticsSettings {
 impl Default for AnalyticsSettings {
     fn default() -> Self {
         AnalyticsSettings { views_flush_seconds: 5, views_products_max: 10_000, views_bytes_max: 8 * 1024 * 1024 }
+    }
+}
+
+/// How sales are recorded for the analysis of prices.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SalesSettings {
+    /// Calendar years for which a sale is kept; None: for good.
+    pub retention_years: Option<u32>,
+    /// Shards of a category's trends. It is a part of stored keys: a change needs all records written anew.
+    pub category_shards: u32,
+    /// Shards of the products' embeddings, likewise.
+    pub embedding_shards: u32,
+    /// Where the customers are, for the season of a sale that comes without one.
+    pub hemisphere: Hemisphere,
+    /// Whether the shop's own orders are recorded as sales; those in the orders' own currency alone, as a price has none.
+    pub follow_orders: bool,
+}
+
+impl Default for SalesSettings {
+    /// The document's.
+    fn default() -> Self {
+        SalesSettings {
+            retention_years: Some(2),
+            category_shards: 10,
+            embedding_shards: 5,
+            hemisphere: Hemisphere::North,
+            follow_orders: true,
+        }
     }
 }

@@ -63,6 +63,13 @@ impl ScanRows {
 
     /// The next rows, or None at the end. Expired rows are left out.
     pub async fn next(&mut self) -> Result<Option<Vec<(Tenant, RawRow)>>> {
+        let now = self.database.inner.now();
+        let rows = self.next_with_ended().await?;
+        Ok(rows.map(|rows| rows.into_iter().filter(|(_, row)| row.is_live(now)).collect()))
+    }
+
+    /// As `next`, with the rows that have ended and that the engine still has: for whoever keeps them elsewhere.
+    pub async fn next_with_ended(&mut self) -> Result<Option<Vec<(Tenant, RawRow)>>> {
         if self.done {
             return Ok(None);
         }
@@ -72,8 +79,7 @@ impl ScanRows {
         let page = inner.engine.scan(scan).await?;
         self.done = page.next.is_none();
         self.after = page.next;
-        let now = inner.now();
-        Ok(Some(page.rows.into_iter().filter(|(_, row)| row.is_live(now)).collect()))
+        Ok(Some(page.rows))
     }
 }
 
