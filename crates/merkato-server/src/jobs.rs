@@ -44,6 +44,7 @@ impl Jobs {
         keep("stock", config.stock_seconds, |ctx| Box::pin(show_stock(ctx)));
         keep("carts", config.carts_seconds, |ctx| Box::pin(clear_carts(ctx)));
         keep("ranking", config.ranking_seconds, |ctx| Box::pin(rank(ctx)));
+        keep("sales", config.sales_seconds, |ctx| Box::pin(record_sales(ctx)));
         let maintenance = database.maintain(Duration::from_secs(config.maintain_seconds.max(1)));
         Jobs { stop, tasks, _maintenance: maintenance }
     }
@@ -80,6 +81,15 @@ async fn clear_carts(ctx: &Context) -> anyhow::Result<()> {
 
 async fn rank(ctx: &Context) -> anyhow::Result<()> {
     flows::sales::rank_products(ctx).await?;
+    Ok(())
+}
+
+async fn record_sales(ctx: &Context) -> anyhow::Result<()> {
+    let swept = flows::sale_records::follow_orders(ctx).await?;
+    if swept.changed > 0 {
+        let (orders, lines) = (swept.changed, swept.recorded);
+        tracing::info!(orders, lines, removed = swept.removed, refused = swept.refused, "orders recorded as sales");
+    }
     Ok(())
 }
 

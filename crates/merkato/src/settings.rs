@@ -293,8 +293,8 @@ impl Default for AnalyticsSettings {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SalesSettings {
-    /// Calendar years for which a sale is kept; None: for good.
-    pub retention_years: Option<u32>,
+    /// Calendar years for which a sale is kept; 0: for good.
+    pub retention_years: u32,
     /// Shards of a category's trends. It is a part of stored keys: a change needs all records written anew.
     pub category_shards: u32,
     /// Shards of the products' embeddings, likewise.
@@ -309,11 +309,18 @@ impl Default for SalesSettings {
     /// The document's.
     fn default() -> Self {
         SalesSettings {
-            retention_years: Some(2),
+            retention_years: 2,
             category_shards: 10,
             embedding_shards: 5,
             hemisphere: Hemisphere::North,
             follow_orders: true,
         }
+    }
+}
+
+impl SalesSettings {
+    /// The years for which a sale is kept, unless it is kept for good.
+    pub fn retention(&self) -> Option<u32> {
+        (self.retention_years > 0).then_some(self.retention_years)
     }
 }

@@ -57,6 +57,34 @@ mod rows {
     }
 
     #[test]
+    fn shared() {
+        fine(row(r#"table = "t", partition(id), shared"#));
+        fine(row_with(
+            r#"table = "t", partition(id), shared, ends = "ttl""#,
+            r#"id: Uuid, ttl: Option<Timestamp>, #[row(index_key = "GSI1PK")] shard: Option<i32>"#,
+        ));
+        says(
+            row(&format!("{TABLE}, shared, guarded")),
+            "other tools write a shared table past every guard: keep `shared` or `guarded`",
+        );
+        says(
+            row(&format!(r#"{TABLE}, shared, ttl = "1d""#)),
+            "rows of a shared table end by a column that all tools see: use `ends` in place of `ttl`",
+        );
+        says(
+            row_with(
+                &format!("{TABLE}, clustering(at), shared"),
+                "id: Uuid, at: Timestamp, #[row(static)] n: Option<i32>",
+            ),
+            "a shared table has rows and nothing beside them: remove `static`",
+        );
+        says(
+            row_with(TABLE, r#"id: Uuid, #[row(index_key = "GSI1PK")] shard: Option<i32>"#),
+            "`index_key` is for a column outside the key of a shared table that has indexes",
+        );
+    }
+
+    #[test]
     fn ends() {
         fine(row(r#"table = "t", partition(id), ends = "at""#));
         fine(row(r#"table = "t", partition(id), clustering(at), guarded, ends = "at""#));

@@ -3,7 +3,10 @@
 //! by name as ignored, and the reason is said aloud.
 
 #[cfg(feature = "dynamodb")]
-mod dynamo;
+pub mod dynamo;
+
+#[cfg(feature = "dynamodb")]
+pub use aws_sdk_dynamodb;
 
 use std::{
     path::PathBuf,

@@ -586,6 +586,13 @@ pub trait Engine: Send + Sync + 'static {
         stream::iter(writes).buffered(EACH_AT_ONCE).collect().await
     }
 
+    /// Puts rows of a shared table in place of those that were read, where they still stand so; whether they did. What other
+    /// tools keep beside the declared columns stays. Only with `keeps_shared`.
+    async fn replace_each(&self, each: Each<'_>, _old: Vec<Vec<Value>>) -> Vec<Result<bool>> {
+        let problem = format!("{} does not keep shared rows by itself", self.name());
+        vec![Err(Error::Engine { detail: problem }); each.writes.len()]
+    }
+
     /// Writes that a commit left for later: idempotent, in any order, under the commit's timestamp, while the fence
     /// stands. None of the tables is guarded. When the fence is gone, nothing is written and the answer is Ok.
     ///
@@ -649,6 +656,9 @@ impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
     }
     async fn write_each(&self, each: Each<'_>) -> Vec<Result<()>> {
         (**self).write_each(each).await
+    }
+    async fn replace_each(&self, each: Each<'_>, old: Vec<Vec<Value>>) -> Vec<Result<bool>> {
+        (**self).replace_each(each, old).await
     }
     async fn apply_late(&self, late: Late<'_>) -> Result<()> {
         (**self).apply_late(late).await

@@ -21,6 +21,7 @@ use crate::{
     key::Tenant,
     schema::{Schema, Table},
     time::Timestamp,
+    value::Value,
 };
 
 /// How often what goes wrong, from 0 to 1.
@@ -193,6 +194,12 @@ impl<E: Engine> Engine for Faulty<E> {
     async fn write_each(&self, each: Each<'_>) -> Vec<Result<()>> {
         let writes = each.writes.len();
         let made = async { Ok(self.inner.write_each(each).await) };
+        self.call(made, Self::no_answer).await.unwrap_or_else(|error| vec![Err(error); writes])
+    }
+
+    async fn replace_each(&self, each: Each<'_>, old: Vec<Vec<Value>>) -> Vec<Result<bool>> {
+        let writes = each.writes.len();
+        let made = async { Ok(self.inner.replace_each(each, old).await) };
         self.call(made, Self::no_answer).await.unwrap_or_else(|error| vec![Err(error); writes])
     }
 

@@ -172,6 +172,23 @@ pub use widerow_derive::Cell;
 /// assert_eq!(Coupon::table().end_of(&Coupon { code: "SPRING".into(), until }.to_values()), until);
 /// ```
 ///
+/// A table that other tools share has their names, and on DynamoDB their keys and nothing but their attributes. Its rows are
+/// put by `Store::put_many`, each for itself:
+///
+/// ```
+/// # use widerow::{Row, time::Timestamp};
+/// #[derive(Row, Clone)]
+/// #[row(table = "sales", partition(product), clustering(sale), shared, ends = "ttl")]
+/// struct Sale {
+///     #[row(name = "productId", label = "PRODUCT")]
+///     product: String,
+///     #[row(name = "saleId", label = "SALE")]
+///     sale: String,
+///     ttl: Option<Timestamp>,
+/// }
+/// assert!(Sale::table().shared);
+/// ```
+///
 /// An optional column is no part of a key, because a key is never null:
 ///
 /// ```compile_fail,E0277

@@ -159,7 +159,7 @@ impl Derive<InCategory> for Product {
 }
 
 fn column(name: &str, column_type: Type, kind: Kind, optional: bool, label: &str) -> Column {
-    Column { name: name.into(), column_type, kind, optional, label: label.into() }
+    Column { name: name.into(), column_type, kind, optional, label: label.into(), index_key: None }
 }
 
 fn a_line() -> CartLine {

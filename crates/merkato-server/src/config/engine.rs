@@ -1,6 +1,6 @@
 //! Which engine keeps the rows, and how it is reached.
 
-use std::{path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use widerow::{cassandra::CassandraConfig, embedded::EmbeddedConfig};
@@ -134,6 +134,7 @@ pub struct DynamoSection {
     pub endpoint: Option<String>,
     pub region: Option<String>,
     pub table_prefix: String,
+    pub names: BTreeMap<String, String>,
     pub access_key: Option<String>,
     pub secret_key: Option<Secret>,
     pub request_timeout_ms: u64,
@@ -146,6 +147,7 @@ impl Default for DynamoSection {
             endpoint: None,
             region: None,
             table_prefix: "merkato_".into(),
+            names: BTreeMap::new(),
             access_key: None,
             secret_key: None,
             request_timeout_ms: 10_000,
@@ -162,10 +164,10 @@ impl DynamoSection {
             endpoint: self.endpoint.clone(),
             region: self.region.clone(),
             table_prefix: self.table_prefix.clone(),
+            names: self.names.clone(),
             credentials: self.access_key.clone().zip(secret),
             request_timeout: Duration::from_millis(self.request_timeout_ms),
             migrate_timeout: Duration::from_millis(self.migrate_timeout_ms),
-            ..Default::default()
         }
     }
 }

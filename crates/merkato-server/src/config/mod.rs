@@ -45,6 +45,7 @@ pub struct JobsConfig {
     pub stock_seconds: u64,
     pub carts_seconds: u64,
     pub ranking_seconds: u64,
+    pub sales_seconds: u64,
     pub maintain_seconds: u64,
 }
 
@@ -55,6 +56,7 @@ impl Default for JobsConfig {
             stock_seconds: 300,
             carts_seconds: 86_400,
             ranking_seconds: 3_600,
+            sales_seconds: 300,
             maintain_seconds: 60,
         }
     }

@@ -7,7 +7,7 @@ use crate::{
     Kind, accounts, analytics, carts, catalog,
     check::Invalid,
     id::{CheckoutId, FlowId, ProductId},
-    inventory, orders, payments,
+    inventory, orders, payments, sales,
 };
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -31,6 +31,8 @@ pub enum Error {
     Payments(#[from] payments::Error),
     #[error(transparent)]
     Analytics(#[from] analytics::Error),
+    #[error(transparent)]
+    Sales(#[from] sales::Error),
     #[error(transparent)]
     Data(#[from] widerow::Error),
     #[error("the product {product} is not on sale")]
@@ -69,6 +71,7 @@ impl Error {
             Error::Orders(error) => error.code(),
             Error::Payments(error) => error.code(),
             Error::Analytics(error) => error.code(),
+            Error::Sales(error) => error.code(),
             Error::Data(_) => "data",
             Error::NotOnSale { .. } => "not_on_sale",
             Error::EmptyCart => "cart_empty",
@@ -93,6 +96,7 @@ impl Error {
             Error::Orders(error) => error.kind(),
             Error::Payments(error) => error.kind(),
             Error::Analytics(error) => error.kind(),
+            Error::Sales(error) => error.kind(),
             Error::Data(error) => Kind::of(error),
             Error::CheckoutNotFound { .. } => Kind::NotFound,
             Error::FlowRunning { .. } => Kind::Conflict,

@@ -8,6 +8,7 @@ pub mod import;
 pub mod person;
 pub mod reversal;
 pub mod run;
+pub mod sale_records;
 pub mod sales;
 pub mod shopping;
 pub mod stock;

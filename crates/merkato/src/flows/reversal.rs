@@ -10,7 +10,7 @@ use super::{
     checkout::{give_up_money, give_up_stock},
     error::{Error, Result},
     run::{self, Begun, Flow, FlowKind, Progress, Run},
-    sales, stock,
+    sale_records, sales, stock,
 };
 use crate::{
     context::Context,
@@ -175,7 +175,12 @@ impl Flow for Reversal {
                 run.step("stock", stock::follow_all(ctx, &products)).await?;
             }
         }
-        run.step("count", sales::count_order(ctx, self.order_id)).await?;
+        run.step("count", async {
+            sales::count_order(ctx, self.order_id).await?;
+            sale_records::follow_order(ctx, self.order_id).await?;
+            Ok(())
+        })
+        .await?;
         self.end(true);
         Ok(Progress::Finished)
     }

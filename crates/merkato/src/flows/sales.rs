@@ -111,7 +111,7 @@ fn contributions(ctx: &Context, date: Date) -> impl Stream<Item = Result<Contrib
 }
 
 /// Some orders of a day, as they are now, and where it goes on.
-async fn page_of_day(
+pub(super) async fn page_of_day(
     ctx: &Context,
     date: Date,
     cursor: Option<crate::Cursor>,

@@ -51,7 +51,9 @@ where
         let mut print = Vec::new();
         codec::put_bytes(&mut print, of.as_bytes());
         codec::put_bytes(&mut print, format!("{days:?}").as_bytes());
-        print.extend(shards::fingerprint(store, R::table(), partitions.iter().cloned().map(KeyParts::into_values)).to_be_bytes());
+        print.extend(
+            shards::fingerprint(store, R::table(), partitions.iter().cloned().map(KeyParts::into_values)).to_be_bytes(),
+        );
         let query = codec::fingerprint(&print);
         let positions: Positions = match cursor {
             Some(cursor) => shards::decode(cursor, query, R::table(), partitions.len())?,

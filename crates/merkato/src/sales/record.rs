@@ -81,7 +81,7 @@ pub fn prepare(new: NewSale, settings: &SalesSettings, now: Timestamp) -> Result
     let sale_date = date.unwrap_or(Date::MIN);
     let season = season.and_then(Result::ok).unwrap_or_else(|| Season::of(sale_date, settings.hemisphere));
     let embedded = new.embedding_s3_key.is_some();
-    let ttl = retention::end(sale_date, settings.retention_years);
+    let ttl = retention::end(sale_date, settings.retention());
     let vector = new.vector.zip(new.embedding_id.clone()).map(|(floats, embedding_id)| SaleVector {
         shard: embedding_shard(&new.product_id, VECTOR_SHARDS),
         product_id: new.product_id.clone(),

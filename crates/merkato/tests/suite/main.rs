@@ -12,6 +12,7 @@ mod keys;
 mod orders;
 mod replies;
 mod restore;
+mod sales;
 mod secrets;
 mod world;
 
@@ -73,6 +74,13 @@ fn main() {
             keys::CASES,
             replies::CASES,
             restore::CASES,
+            sales::records::CASES,
+            sales::reads::CASES,
+            sales::isolation::CASES,
+            sales::document::CASES,
+            sales::backfill::CASES,
+            sales::follow::CASES,
+            sales::costs::CASES,
             secrets::CASES,
         ],
     );

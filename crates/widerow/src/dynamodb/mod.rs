@@ -15,6 +15,7 @@ mod key;
 mod late;
 mod plan;
 mod read;
+mod replace;
 mod scan;
 mod schema;
 mod template;
@@ -41,6 +42,7 @@ use crate::{
     error::{Error, Result, SchemaError},
     key::Tenant,
     schema::{Index, Schema, Table},
+    value::Value,
 };
 
 /// Actions and bytes of one transaction; DynamoDB refuses more than 100 and 4 MB, keys and names included.
@@ -247,6 +249,10 @@ impl Engine for DynamoDb {
 
     async fn write_each(&self, each: Each<'_>) -> Vec<Result<()>> {
         self.each(each).await
+    }
+
+    async fn replace_each(&self, each: Each<'_>, old: Vec<Vec<Value>>) -> Vec<Result<bool>> {
+        self.replace(each, old).await
     }
 
     async fn apply_late(&self, late: Late<'_>) -> Result<()> {

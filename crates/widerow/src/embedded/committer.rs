@@ -99,6 +99,8 @@ pub(super) struct Replace {
     pub key_values: Vec<Value>,
     pub key: Slice,
     pub stripe: Stripe,
+    /// The row that must still stand there.
+    pub expect: Option<Vec<Value>>,
     /// The row and what is derived from it; nothing where the row is removed.
     pub puts: Vec<Change>,
 }
@@ -344,6 +346,11 @@ impl Committer {
         now_micros: i64,
     ) -> Result<Applied> {
         let Some(part) = guarded else {
+            for change in &changes {
+                if !self.is_expected(group, change)? {
+                    return Ok(Applied::Moved);
+                }
+            }
             self.apply(group, changes)?;
             return Ok(Applied::Done(Version(0)));
         };
@@ -412,6 +419,16 @@ impl Committer {
             cells[column] = row::decode_cell(&bytes).map_err(|e| Error::corrupt(&part.layout.table.name, e))?;
         }
         Ok(cells)
+    }
+
+    /// Whether the row stands as the one who replaces it has seen it.
+    fn is_expected(&self, group: &Group, change: &Change) -> Result<bool> {
+        let Change::Replace(replace) = change else { return Ok(true) };
+        let Some(expected) = &replace.expect else { return Ok(true) };
+        let Some(bytes) = self.get(group, &replace.key)? else { return Ok(false) };
+        let layout = &replace.base.layout;
+        let found = row::decode(layout, replace.key_values.clone(), &bytes);
+        Ok(found.map_err(|e| Error::corrupt(&layout.table.name, e))?.values == *expected)
     }
 
     /// What goes when a shared row is replaced: the row itself and what was derived from it.

@@ -25,6 +25,7 @@ use std::{
 
 use async_trait::async_trait;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions};
+use futures::{StreamExt as _, stream};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -255,7 +256,15 @@ impl Embedded {
             };
             let (key, stripe) = row_key(&base.layout, each.tenant, &key_values);
             let (base, tenant) = (base.clone(), each.tenant.clone());
-            Ok(Change::Replace(Box::new(Replace { base, tenant, key_values, key: key.into(), stripe, puts })))
+            Ok(Change::Replace(Box::new(Replace {
+                base,
+                tenant,
+                key_values,
+                key: key.into(),
+                stripe,
+                expect: None,
+                puts,
+            })))
         };
         writes.iter().map(change).collect()
     }
@@ -461,6 +470,29 @@ impl Engine for Embedded {
             done.extend(some.iter().map(|_| written.clone()));
         }
         done
+    }
+
+    async fn replace_each(&self, each: Each<'_>, old: Vec<Vec<Value>>) -> Vec<Result<bool>> {
+        let base = match self.shared_base(&each) {
+            Ok(base) => base,
+            Err(error) => return vec![Err(error); each.writes.len()],
+        };
+        let (each, base) = (&each, base.as_ref());
+        let one = |(write, old): (&Write, Vec<Value>)| {
+            let changes = self.each(each, base, std::slice::from_ref(write));
+            charge_write(std::slice::from_ref(write), true);
+            async move {
+                let mut changes = changes?;
+                if let Some(Change::Replace(replace)) = changes.first_mut() {
+                    replace.expect = Some(old);
+                }
+                let (id, now, now_micros) = (each.id, each.now, each.timestamp);
+                let request = |reply| Request::Commit { id, guarded: None, changes, now, now_micros, reply };
+                Ok(matches!(self.ask(id, request).await?, Applied::Done(_)))
+            }
+        };
+        let writes: Vec<_> = each.writes.iter().zip(old).map(one).collect();
+        stream::iter(writes).buffered(EACH_ROWS).collect().await
     }
 
     async fn apply_late(&self, late: Late<'_>) -> Result<()> {

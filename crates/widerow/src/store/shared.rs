@@ -11,7 +11,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use futures::{StreamExt as _, stream};
 
-use super::{Store, expand, plan};
+use super::{
+    Store, expand,
+    plan::{self, Plan},
+    write::Outcome,
+};
 use crate::{
     codec,
     commit::Commit,
@@ -44,6 +48,62 @@ impl Store {
     /// Deletes the rows with these keys, each for itself, as `put_many` writes them.
     pub async fn delete_many<R: Row>(&self, keys: impl IntoIterator<Item = R::Key>) -> Vec<Result<()>> {
         self.delete_many_values(R::table(), keys.into_iter().map(KeyParts::into_values).collect()).await
+    }
+
+    /// Puts each second row in place of the first, which is as it was read: only where it still stands so; whether it did.
+    /// What other tools keep beside the declared columns of a shared table stays. Both have the same key.
+    pub async fn replace_many<R: Row>(&self, rows: &[(R, R)]) -> Vec<Result<bool>> {
+        let table = R::table();
+        if let Err(error) = self.takes_many(table).and_then(|()| shared_only(table)) {
+            return vec![Err(error); rows.len()];
+        }
+        let now = self.inner.now();
+        let mut answers: Vec<Result<usize>> = Vec::with_capacity(rows.len());
+        let (mut new, mut old) = (Vec::new(), Vec::new());
+        for (before, after) in rows {
+            let (mut before, after) = (before.to_values(), self.put_one(table, after.to_values(), now));
+            key::normalize(&mut before[..table.key_columns()]);
+            answers.push(after.and_then(|after| {
+                if plan::row_key(&after) != Some(&before[..table.key_columns()]) {
+                    return Err(Error::invalid(&table.name, "a row is replaced by one with the same key"));
+                }
+                new.push(after);
+                old.push(before);
+                Ok(new.len() - 1)
+            }));
+        }
+        let done: Vec<Result<bool>> = if self.inner.engine.abilities().keeps_shared {
+            let _writers = self.inner.shared.read().await;
+            let derivations: Vec<Derivation> = self.inner.schema.derivations_of(table).copied().collect();
+            let (id, timestamp, tenant) = (self.inner.new_id(), self.inner.timestamp(), &self.tenant);
+            let each = Each { id, tenant, table, writes: new, derivations: &derivations, now, timestamp };
+            self.inner.engine.replace_each(each, old).await
+        } else {
+            let rows = new.into_iter().zip(old).map(|(new, old)| self.replace_versioned(table, new, old));
+            stream::iter(rows.collect::<Vec<_>>()).buffered(PARTITIONS_AT_ONCE).collect().await
+        };
+        answers.into_iter().map(|answer| answer.and_then(|place| done[place].clone())).collect()
+    }
+
+    /// Under the version of its partition.
+    async fn replace_versioned(&self, table: &'static Table, new: Write, old: Vec<Value>) -> Result<bool> {
+        let Write::Put { values, .. } = new else { return Ok(false) };
+        let (partition, clustering) = old[..table.key_columns()].split_at(table.partition_columns);
+        let _queue = self.inner.lock(&self.tenant, table, partition).await?;
+        let mut tries = 0;
+        loop {
+            let known = self.read_keys(table, partition, vec![clustering.to_vec()], false).await?;
+            let now = self.inner.now();
+            if known.row(table, clustering, now).flatten().is_none_or(|row| row.values != old) {
+                return Ok(false);
+            }
+            let commit = Commit { shared: true, ..Commit::new() }.put_values(table, values.clone(), None);
+            let plan = Plan::new(&self.inner, commit, now)?;
+            match self.in_time(plan.id, self.attempt(&plan, Some(known), &[])).await? {
+                Outcome::Done(..) => return Ok(true),
+                Outcome::Moved => self.pause(table, &mut tries).await?,
+            }
+        }
     }
 
     pub(super) async fn delete_many_values(&self, table: &'static Table, keys: Vec<Vec<Value>>) -> Vec<Result<()>> {
@@ -157,6 +217,13 @@ impl Store {
         }
         done
     }
+}
+
+fn shared_only(table: &Table) -> Result<()> {
+    if table.shared {
+        return Ok(());
+    }
+    Err(Error::invalid(&table.name, "rows of other tables than shared ones are replaced by a guarded commit"))
 }
 
 /// Cuts the writes of a partition into what one commit takes.

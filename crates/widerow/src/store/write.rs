@@ -337,7 +337,7 @@ impl Store {
         }
     }
 
-    async fn read_keys(
+    pub(super) async fn read_keys(
         &self,
         table: &'static Table,
         partition: &[Value],

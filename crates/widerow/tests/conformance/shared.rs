@@ -21,6 +21,7 @@ cases!(
     a_row_that_is_refused_takes_no_other_along,
     the_last_write_of_a_row_counts,
     writers_that_race_leave_one_row_in_each_index,
+    a_row_is_replaced_only_while_it_stands_as_it_was_read,
     rows_end_at_their_ttl,
     other_tables_take_many_rows_too,
     commits_and_guards_are_refused,
@@ -183,6 +184,39 @@ async fn writers_that_race_leave_one_row_in_each_index(target: &Target) {
     assert_eq!(found, expected);
     let report = world.database.verify(VerifyOptions::default()).await.unwrap();
     assert_eq!(report.differences, 0, "{:?}", report.listed);
+}
+
+async fn a_row_is_replaced_only_while_it_stands_as_it_was_read(target: &Target) {
+    let world = target.world();
+    let store = &world.store;
+    let rows: Vec<Reading> = (0..30).map(|n| reading("calm", n)).collect();
+    put(store, &rows).await;
+    let end = Some(Timestamp::from_millis(world.clock_now().millis() / 1000 * 1000 + 3_600_000));
+    let louder = |row: &Reading| Reading { level: row.level + 100, owner: None, ttl: end, ..row.clone() };
+    // Two of them are changed, one is gone meanwhile, one would have another key, and one was never there.
+    put(store, &[Reading { note: None, ..rows[3].clone() }, Reading { kind: "wind".into(), ..rows[4].clone() }]).await;
+    assert!(store.delete_many::<Reading>([key(&rows[5])]).await[0].is_ok());
+    let mut pairs: Vec<(Reading, Reading)> = rows.iter().map(|row| (row.clone(), louder(row))).collect();
+    pairs[6].1.id = "other".into();
+    pairs.push((reading("calm", 99), reading("calm", 99)));
+    for (n, answer) in store.replace_many(&pairs).await.into_iter().enumerate() {
+        match n {
+            3 | 4 | 5 | 30 => assert!(matches!(answer, Ok(false)), "{n}: {answer:?}"),
+            6 => assert!(matches!(answer, Err(Error::Invalid { .. })), "{answer:?}"),
+            _ => assert!(matches!(answer, Ok(true)), "{n}: {answer:?}"),
+        }
+    }
+    assert_eq!(store.get::<Reading>(key(&rows[7])).await.unwrap(), Some(louder(&rows[7])));
+    assert_eq!(store.get::<Reading>(key(&rows[3])).await.unwrap().map(|row| row.level), Some(3));
+    assert_eq!(store.get::<Reading>(key(&rows[5])).await.unwrap(), None);
+    assert_eq!(store.get::<Reading>(key(&reading("calm", 99))).await.unwrap(), None);
+    let mut levels: Vec<i32> = by_kind(store, "rain").await.into_iter().map(|(_, level, _)| level).collect();
+    levels.sort();
+    let mut expected: Vec<i32> = (0..30).filter(|n| ![3, 4, 5, 6].contains(n)).map(|n| n + 100).collect();
+    expected.extend([3, 6]);
+    expected.sort();
+    assert_eq!(levels, expected);
+    assert_eq!(by_owner(store, "ann").await.len(), 3);
 }
 
 async fn rows_end_at_their_ttl(target: &Target) {

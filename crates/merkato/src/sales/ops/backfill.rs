@@ -34,8 +34,8 @@ pub struct Backfilled {
 ///
 /// It walks over the table of all tenants.
 ///
-/// RACE: a record that somebody else writes between the look and the write is put back as it was seen, with its end. Other
-/// tools write sales once; whoever changes one meanwhile changes it again.
+/// A record that somebody else writes between the look and the write is left as they wrote it, and counted as failed; what
+/// other tools keep in it stays.
 pub async fn backfill_ttl(
     ctx: &Context,
     dry_run: bool,
@@ -53,15 +53,16 @@ pub async fn backfill_ttl(
         for (_, row) in rows.into_iter().filter(|(tenant, _)| tenant == ctx.store.tenant()) {
             done.scanned += 1;
             let sale = SaleRecord::from_values(row.values).map_err(|m| widerow::Error::mismatch("sales", m))?;
-            let end = retention::end(sale.sale_date, ctx.settings.sales.retention_years);
+            let end = retention::end(sale.sale_date, ctx.settings.sales.retention());
             if sale.ttl.is_none() && end.is_some() {
                 done.without += 1;
-                mended.push(SaleRecord { ttl: end, ..sale });
+                mended.push((sale.clone(), SaleRecord { ttl: end, ..sale }));
             }
         }
         if !dry_run {
             for some in mended.chunks(TOGETHER) {
-                let failed = ctx.store.put_many(some).await.iter().filter(|answer| answer.is_err()).count() as u64;
+                let answers = ctx.store.replace_many(some).await;
+                let failed = answers.iter().filter(|answer| !matches!(answer, Ok(true))).count() as u64;
                 done.failed += failed;
                 done.updated += some.len() as u64 - failed;
             }

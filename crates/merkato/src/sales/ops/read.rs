@@ -179,8 +179,7 @@ pub async fn list_embeddings(
     check.end()?;
     let shard = embedding_shard(product_id, ctx.settings.sales.embedding_shards);
     let cursor = page.cursor.as_ref();
-    let mut hits =
-        Merge::<EmbeddingSale>::new(&ctx.store, [shard], days.bounds(), product_id, LOOKED_AT, cursor)?;
+    let mut hits = Merge::<EmbeddingSale>::new(&ctx.store, [shard], days.bounds(), product_id, LOOKED_AT, cursor)?;
     let (mut rows, mut looked_at) = (Vec::new(), 0);
     while rows.len() < page.limit && looked_at < limits::SALE_HITS_A_PAGE_MAX {
         // One by one, as they are in memory already: the page ends right behind its last row.
@@ -211,7 +210,7 @@ fn embedding(row: EmbeddingSale) -> Option<Embedding> {
 /// others the records are asked.
 async fn live_embeddings(ctx: &Context, rows: Vec<EmbeddingSale>) -> Result<Vec<EmbeddingSale>> {
     let now = ctx.now();
-    let years = ctx.settings.sales.retention_years;
+    let years = ctx.settings.sales.retention();
     let may_have_ended = |row: &EmbeddingSale| retention::end(row.sale_date, years).is_none_or(|end| end <= now);
     let doubtful: Vec<_> = rows.iter().filter(|row| may_have_ended(row)).map(source_of_embedding).collect();
     let live = ctx.store.get_many::<SaleRecord>(doubtful).await?;

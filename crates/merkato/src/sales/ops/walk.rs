@@ -9,8 +9,7 @@ use crate::{
     context::Context,
     sales::{
         error::Result,
-        record,
-        retention,
+        record, retention,
         season::Season,
         shards::Skew,
         tables::{SaleRecord, SaleVector, VECTOR_SHARDS},
@@ -54,7 +53,7 @@ pub async fn walk_category_prices(
     mut see: impl FnMut(Date, Decimal),
 ) -> Result<u64> {
     let mut hits = category_hits(ctx, category, None, days, PIECE, None)?;
-    let (now, years) = (ctx.now(), ctx.settings.sales.retention_years);
+    let (now, years) = (ctx.now(), ctx.settings.sales.retention());
     let mut seen = 0;
     loop {
         let some = hits.take(TOGETHER).await?;
