@@ -2,6 +2,8 @@
 //!
 //! `MERKATO_TEST_DYNAMODB=http://127.0.0.1:8000` gives the address; without it every case says that it was skipped.
 
+#[path = "dynamodb_engine/batches.rs"]
+mod batches;
 #[path = "dynamodb_engine/fixture.rs"]
 mod fixture;
 #[path = "dynamodb_engine/indexes.rs"]

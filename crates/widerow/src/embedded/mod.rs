@@ -367,6 +367,18 @@ fn charge_read(partitions: usize, rows: usize, bytes: usize) {
     });
 }
 
+/// What follows from shared rows is written beside them.
+fn charge_derived(writes: &[Write]) {
+    let rows = writes.iter().filter_map(|write| match write {
+        Write::Put { indexes, .. } => Some(indexes),
+        _ => None,
+    });
+    let rows: Vec<_> = rows.flatten().collect();
+    let (partitions_written, rows_written) = (rows.len() as u64, rows.len() as u64);
+    let bytes_written = rows.iter().flat_map(|row| &row.values).map(|value| value.bytes() as u64).sum();
+    meter::charge(Cost { partitions_written, rows_written, bytes_written, ..Cost::default() });
+}
+
 fn charge_write(writes: &[Write], conditional: bool) {
     meter::charge(Cost { conditional_writes: conditional.into(), round_trips: 1, ..Write::cost(writes) });
 }
@@ -459,6 +471,7 @@ impl Engine for Embedded {
             let written = match self.each(&each, base.as_ref(), some) {
                 Ok(changes) => {
                     charge_write(some, false);
+                    charge_derived(some);
                     let (now, now_micros) = (each.now, each.timestamp);
                     // The committer knows pieces of one id apart by their first keys, and no row is in two.
                     let id = each.id;
@@ -481,6 +494,7 @@ impl Engine for Embedded {
         let one = |(write, old): (&Write, Vec<Value>)| {
             let changes = self.each(each, base, std::slice::from_ref(write));
             charge_write(std::slice::from_ref(write), true);
+            charge_derived(std::slice::from_ref(write));
             async move {
                 let mut changes = changes?;
                 if let Some(Change::Replace(replace)) = changes.first_mut() {

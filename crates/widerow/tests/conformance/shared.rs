@@ -288,7 +288,7 @@ async fn a_separator_in_a_key_is_refused(target: &Target) {
     let rows: Vec<Reading> = odd.iter().map(|odd| Reading { id: (*odd).into(), ..reading(odd, 1) }).collect();
     put(&store, &rows).await;
     for row in &rows {
-        assert_eq!(store.slice::<Reading>(row.station.clone()).page().await.unwrap().rows, [row.clone()]);
+        assert_eq!(store.slice::<Reading>(row.station.clone()).page().await.unwrap().rows, std::slice::from_ref(row));
     }
     let found = by_kind(&store, "rain").await;
     assert_eq!(found.into_iter().map(|(_, _, id)| id).collect::<BTreeSet<_>>(), odd.map(String::from).into());

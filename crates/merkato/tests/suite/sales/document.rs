@@ -33,8 +33,8 @@ fn documented(ctx: &merkato::Context) -> NewSale {
         product_id: "prod_123".into(),
         sale_id: "sale_abc".into(),
         sale_date: "2025-12-29".into(),
-        sale_price: Decimal::new(99_99, 2),
-        original_price: Some(Decimal::new(199_99, 2)),
+        sale_price: Decimal::new(9_999, 2),
+        original_price: Some(Decimal::new(19_999, 2)),
         category: "dress".into(),
         brand: Some("Nike".into()),
         embedding_id: Some("emb_xyz".into()),
@@ -254,7 +254,7 @@ mod dynamo {
         let page = || PageRequest::first(10);
         let product = sales::list_product_sales(ctx, "prod_123", all, page()).await.expect("a page").rows;
         assert_eq!(product.len(), 3);
-        assert!(product.iter().all(|sale| sale.sale_price == Decimal::new(99_99, 2)));
+        assert!(product.iter().all(|sale| sale.sale_price == Decimal::new(9_999, 2)));
         assert_eq!(sales::list_category_sales(ctx, "dress", None, all, page()).await.expect("a page").rows.len(), 3);
         assert_eq!(sales::list_brand_sales(ctx, "Nike", all, page()).await.expect("a page").rows.len(), 2);
         assert_eq!(sales::list_embeddings(ctx, "prod_123", all, page()).await.expect("a page").rows.len(), 3);
