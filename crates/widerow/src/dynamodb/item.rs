@@ -166,8 +166,33 @@ fn expiry(table: &Table, item: &Item) -> Result<Option<Timestamp>> {
     })
 }
 
-/// The row of an item of a base table, static columns null; None where the item is only bookkeeping.
+/// The row of an item of a base table, static columns null; None where the item is only bookkeeping, or where another tool
+/// wrote what is no row of the table: one odd item must not hide all others.
 pub fn row(table: &Table, item: &Item) -> Result<Option<(Tenant, RawRow)>> {
+    tolerant(table, base_row(table, item))
+}
+
+/// What cannot be read of a table that nobody else writes is an error.
+fn tolerant<T>(table: &Table, read: Result<Option<T>>) -> Result<Option<T>> {
+    match read {
+        Err(error) if table.shared => {
+            tracing::warn!(table = table.name, %error, "an item of another tool is no row of the table and is left out");
+            Ok(None)
+        }
+        read => read,
+    }
+}
+
+/// A row has a value in every column that must have one.
+fn complete(table: &Table, row: &RawRow) -> Result<()> {
+    let missing = table.columns.iter().zip(&row.values).find(|(column, value)| !column.optional && value.is_null());
+    match missing.filter(|_| table.shared) {
+        Some((column, _)) => Err(Error::corrupt(&table.name, format!("an item has no {}", column.name))),
+        None => Ok(()),
+    }
+}
+
+fn base_row(table: &Table, item: &Item) -> Result<Option<(Tenant, RawRow)>> {
     let address = Address::of(table, item)?;
     let there = match &address.sk {
         Some(sk) => sk != BOOKKEEPING,
@@ -193,7 +218,9 @@ pub fn row(table: &Table, item: &Item) -> Result<Option<(Tenant, RawRow)>> {
         let attribute = if column.kind == Kind::Static { None } else { item.get(&column.name) };
         values.push(cell(table, column, attribute)?);
     }
-    Ok(Some((tenant, RawRow { values, expires_at })))
+    let row = RawRow { values, expires_at };
+    complete(table, &row)?;
+    Ok(Some((tenant, row)))
 }
 
 /// The number behind the last `#` of a key attribute; null where there is none.
@@ -212,8 +239,13 @@ fn cell(table: &Table, column: &crate::schema::Column, attribute: Option<&Attrib
         .map_err(|m| Error::corrupt(&table.name, format!("column {}: {m}", column.name)))
 }
 
-/// The row of an item as an index shows it: keys from the index's and the base's key texts, the rest as projected.
-pub fn index_row(derived: &Table, index: &Index, base: &Table, item: &Item) -> Result<(Tenant, RawRow)> {
+/// The row of an item as an index shows it: keys from the index's and the base's key texts, the rest as projected. None as
+/// with `row`.
+pub fn index_row(derived: &Table, index: &Index, base: &Table, item: &Item) -> Result<Option<(Tenant, RawRow)>> {
+    tolerant(derived, shown_row(derived, index, base, item).map(Some))
+}
+
+fn shown_row(derived: &Table, index: &Index, base: &Table, item: &Item) -> Result<(Tenant, RawRow)> {
     let (pk, sk) = index_keys(index);
     let (tenant, mut values) = key::parse_partition(derived, string(derived, item, &pk)?)?;
     if let Some(sk) = sk {
@@ -231,7 +263,9 @@ pub fn index_row(derived: &Table, index: &Index, base: &Table, item: &Item) -> R
             None => cell(derived, column, item.get(&column.name))?,
         });
     }
-    Ok((tenant, RawRow { values, expires_at: expiry(derived, item)? }))
+    let row = RawRow { values, expires_at: expiry(derived, item)? };
+    complete(derived, &row)?;
+    Ok((tenant, row))
 }
 
 /// The static columns in the table's canonical order, all else null; None where none is set.

@@ -359,7 +359,7 @@ fn wanted_row(slice: &Slice<'_>, home: &Home<'_>, range: &SortRange, found: &Ite
         }
         return Ok(item::row(home.base, found)?.map(|(_, row)| row));
     };
-    let (_, row) = item::index_row(slice.table, index, home.base, found)?;
+    let Some((_, row)) = item::index_row(slice.table, index, home.base, found)? else { return Ok(None) };
     let clustering = &row.values[slice.table.partition_columns..slice.table.key_columns()];
     let equal = slice.prefix.iter().zip(clustering).all(|(a, b)| a.key_order(b).is_eq());
     let inside = clustering.get(slice.prefix.len()).is_none_or(|cell| {

@@ -129,7 +129,7 @@ impl DynamoDb {
             page.cost.rows_read += 1;
             page.cost.bytes_read += item::bytes(&found);
             if let Some(index) = home.index {
-                page.rows.push(item::index_row(table, index, home.base, &found)?);
+                page.rows.extend(item::index_row(table, index, home.base, &found)?);
                 continue;
             }
             self.follow(table, &found, page).await?;

@@ -250,6 +250,19 @@ mod dynamo {
             without.into_iter().for_each(|name| drop(item.remove(name)));
             client.put_item().table_name(table).set_item(Some(item)).send().await.expect("written");
         }
+        // And items that are no sales at all, of tenants that could not be ours.
+        let odd = [
+            ("TENANT#Acme Inc.#PRODUCT#prod_123", "SALE#2025-12-29#x", ""),
+            ("CONFIG", "1", ""),
+            ("TENANT#carousel-labs#PRODUCT#prod_123", "META#1", ""),
+            ("TENANT#carousel-labs#PRODUCT#prod_123", "SALE#2025-12-29#no_price", "salePrice"),
+        ];
+        for (pk, sk, without) in odd {
+            let mut item = documented_item();
+            item.extend([("PK".to_owned(), text(pk)), ("SK".to_owned(), text(sk))]);
+            item.remove(without);
+            client.put_item().table_name(table).set_item(Some(item)).send().await.expect("written");
+        }
         let all = Days::default();
         let page = || PageRequest::first(10);
         let product = sales::list_product_sales(ctx, "prod_123", all, page()).await.expect("a page").rows;
