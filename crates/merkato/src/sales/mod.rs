@@ -12,6 +12,7 @@
 //! 5. A sale of the shop's own has the id of its order and line: recorded again, it is the same record.
 
 mod error;
+pub mod figures;
 mod merge;
 mod ops;
 mod record;
