@@ -16,6 +16,7 @@ mod histogram;
 pub mod limits;
 mod period;
 mod series;
+mod skew;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ pub use error::{Error, Result};
 pub use histogram::{Bin, Histogram, histogram};
 pub use period::{By, Period};
 pub use series::{PeriodFigures, Series, series};
+pub use skew::{Skew, count_shards, skew};
 pub use summary::Summary;
 pub use units::{MinorUnits, SHARE_DECIMALS};
 

@@ -3,6 +3,7 @@
 mod compare;
 mod histogram;
 mod periods;
+mod skew;
 mod units;
 
 use rust_decimal::Decimal;
