@@ -2,6 +2,7 @@
 
 mod compare;
 mod histogram;
+mod nearest;
 mod periods;
 mod skew;
 mod units;
