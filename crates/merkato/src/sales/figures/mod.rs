@@ -18,6 +18,7 @@ mod nearest;
 mod period;
 mod series;
 mod skew;
+mod suggest;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,9 @@ pub use nearest::{Vectors, cosine, nearest};
 pub use period::{By, Period};
 pub use series::{PeriodFigures, Series, series};
 pub use skew::{Skew, count_shards, skew};
+pub use suggest::{
+    Advice, Basis, Comparable, Confidence, Reason, RestsOn, SuggestSettings, Suggestion, Wanted, suggest,
+};
 pub use summary::Summary;
 pub use units::{MinorUnits, SHARE_DECIMALS};
 

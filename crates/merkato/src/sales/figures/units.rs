@@ -1,6 +1,6 @@
 //! Prices as whole numbers of minor units, in which they are kept and reckoned, and back.
 
-use rust_decimal::Decimal;
+use rust_decimal::{Decimal, prelude::ToPrimitive as _};
 
 use super::{
     error::{Error, Result},
@@ -97,4 +97,10 @@ pub(super) fn divide(dividend: i128, divisor: i128) -> Option<i128> {
     let away = rest.unsigned_abs() >= divisor.unsigned_abs() - rest.unsigned_abs();
     let step = if (dividend < 0) == (divisor < 0) { 1 } else { -1 };
     Some(if rest != 0 && away { whole + step } else { whole })
+}
+
+/// A share of a settings' weight, between nought and one, as a part of two to the 32nd.
+pub(super) fn fixed(share: Decimal) -> Option<u64> {
+    let scaled = share.checked_mul(Decimal::from(1_u64 << 32))?;
+    scaled.round().to_u64().filter(|fixed| *fixed <= 1 << 32)
 }

@@ -5,6 +5,7 @@ mod histogram;
 mod nearest;
 mod periods;
 mod skew;
+mod suggest;
 mod units;
 
 use rust_decimal::Decimal;
