@@ -11,6 +11,7 @@
 //!    that may block.
 
 mod compare;
+pub mod cost;
 mod error;
 mod histogram;
 pub mod limits;

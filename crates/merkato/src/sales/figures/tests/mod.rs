@@ -1,6 +1,7 @@
 //! Figures against what a person, or a slower program, works out.
 
 mod compare;
+mod cost;
 mod histogram;
 mod nearest;
 mod periods;
