@@ -99,6 +99,11 @@ proptest! {
         let found = nearest(&query, vectors.as_slice(), k, threads(n)).expect("found");
         prop_assert_eq!(found, naive(&query, &vectors, k));
     }
+}
+
+proptest! {
+    // Each case has thousands of numbers.
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn threads_make_no_difference(
