@@ -8,6 +8,7 @@ mod holds;
 mod http;
 mod measure;
 mod postgres;
+mod sales;
 
 use clap::Parser;
 
@@ -50,6 +51,7 @@ async fn main() {
     let mut verdicts = Verdicts { all: Vec::new(), only: arguments.only };
     if !arguments.no_embedded {
         embedded::run(arguments.quick, &mut verdicts).await;
+        sales::run(arguments.quick, &mut verdicts).await;
     }
     match arguments.cassandra.as_deref().filter(|a| !a.is_empty()) {
         Some(address) => {
