@@ -18,6 +18,8 @@ pub enum Scope {
     InventoryRead,
     InventoryWrite,
     AnalyticsRead,
+    SalesRead,
+    SalesWrite,
     /// To make keys and to revoke them. Whether a key may make one with more scopes than its own is the server's business.
     KeysWrite,
     /// To see how the system is.
@@ -35,6 +37,8 @@ impl Scope {
         Scope::InventoryRead,
         Scope::InventoryWrite,
         Scope::AnalyticsRead,
+        Scope::SalesRead,
+        Scope::SalesWrite,
         Scope::KeysWrite,
         Scope::SystemRead,
     ];

@@ -73,6 +73,8 @@ fn told(scope: Scope) -> (&'static str, &'static str) {
         Scope::InventoryRead => ("Inventory: read", "See stock and holds."),
         Scope::InventoryWrite => ("Inventory: change", "Restock, adjust, transfer, hold and release."),
         Scope::AnalyticsRead => ("Analytics: read", "See sales, rankings and views."),
+        Scope::SalesRead => ("Sales: read", "See records of sales, trends of prices and suggestions."),
+        Scope::SalesWrite => ("Sales: change", "Record sales and take them back."),
         Scope::KeysWrite => ("Keys: change", "Make and revoke keys, with no more scopes than its own."),
         Scope::SystemRead => ("System: read", "See how the system is."),
     }

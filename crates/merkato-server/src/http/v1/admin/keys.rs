@@ -30,6 +30,8 @@ mirror! {
         InventoryRead,
         InventoryWrite,
         AnalyticsRead,
+        SalesRead,
+        SalesWrite,
         KeysWrite,
         SystemRead,
     }
