@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::{Global, exit, output};
-use crate::config::EngineKind;
+use crate::config::{DynamoSection, EngineKind};
 
 /// Print what `merkato migrate` would create on an empty engine. Nothing is connected to.
 #[derive(Args)]
@@ -29,7 +29,7 @@ impl SchemaCommand {
                 output::line(cql.trim_end())
             }
             EngineKind::DynamoDb => {
-                let template = cloudformation(&schema, &config.dynamodb.table_prefix)?;
+                let template = cloudformation(&schema, &config.dynamodb)?;
                 output::line(template.trim_end())
             }
             EngineKind::Embedded => {
@@ -45,12 +45,12 @@ impl SchemaCommand {
 }
 
 #[cfg(feature = "dynamodb")]
-fn cloudformation(schema: &widerow::Schema, prefix: &str) -> anyhow::Result<String> {
-    Ok(widerow::dynamodb::cloudformation(schema, prefix))
+fn cloudformation(schema: &widerow::Schema, section: &DynamoSection) -> anyhow::Result<String> {
+    Ok(widerow::dynamodb::cloudformation(schema, &section.table_prefix, &section.names()))
 }
 
 #[cfg(not(feature = "dynamodb"))]
-fn cloudformation(_: &widerow::Schema, _: &str) -> anyhow::Result<String> {
+fn cloudformation(_: &widerow::Schema, _: &DynamoSection) -> anyhow::Result<String> {
     Err(exit::usage("this build is without DynamoDB: build it with --features dynamodb"))
 }
 

@@ -135,6 +135,8 @@ pub struct DynamoSection {
     pub region: Option<String>,
     pub table_prefix: String,
     pub names: BTreeMap<String, String>,
+    pub stage: String,
+    pub sales_table: String,
     pub access_key: Option<String>,
     pub secret_key: Option<Secret>,
     pub request_timeout_ms: u64,
@@ -148,11 +150,23 @@ impl Default for DynamoSection {
             region: None,
             table_prefix: "merkato_".into(),
             names: BTreeMap::new(),
+            stage: "dev".into(),
+            sales_table: "bg-remover-{stage}-sales-intelligence".into(),
             access_key: None,
             secret_key: None,
             request_timeout_ms: 10_000,
             migrate_timeout_ms: 600_000,
         }
+    }
+}
+
+impl DynamoSection {
+    /// Tables that are not called by the prefix and their own name.
+    pub fn names(&self) -> BTreeMap<String, String> {
+        let sales = self.sales_table.replace("{stage}", &self.stage);
+        let mut names = BTreeMap::from([("sales_intelligence".to_owned(), sales)]);
+        names.extend(self.names.clone());
+        names
     }
 }
 
@@ -164,7 +178,7 @@ impl DynamoSection {
             endpoint: self.endpoint.clone(),
             region: self.region.clone(),
             table_prefix: self.table_prefix.clone(),
-            names: self.names.clone(),
+            names: self.names(),
             credentials: self.access_key.clone().zip(secret),
             request_timeout: Duration::from_millis(self.request_timeout_ms),
             migrate_timeout: Duration::from_millis(self.migrate_timeout_ms),

@@ -161,6 +161,8 @@ pub const KEYS: &[Key] = &[
         Expects::Toml("{ sales_intelligence = \"bg-remover-dev-sales-intelligence\" }"),
         "Tables, and indexes, that are called otherwise on DynamoDB: the prefix is not added.",
     ),
+    key("dynamodb.stage", Expects::Text, "What `{stage}` stands for in the name of the table of sales."),
+    key("dynamodb.sales_table", Expects::Text, "The table of sales, which other tools share; the prefix is not added."),
     key("dynamodb.access_key", Expects::Text, "The access key; from the environment if it is not set."),
     key("dynamodb.secret_key", Expects::Secret, "What belongs to the access key."),
     key("dynamodb.request_timeout_ms", ONE_OR_MORE, "For one request, repetitions included."),

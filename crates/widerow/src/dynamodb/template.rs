@@ -1,14 +1,16 @@
 //! The tables as a CloudFormation template, in JSON, for those who deploy by template and not by `migrate`.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::schema::{IndexShape, Shape};
 use crate::schema::{Projection, Schema};
 
-/// A complete template with all tables of the schema, named with the prefix.
-pub fn cloudformation(schema: &Schema, prefix: &str) -> String {
+/// A complete template with all tables of the schema, named with the prefix, or as `names` says
+/// ([`DynamoConfig::names`](super::DynamoConfig::names)).
+pub fn cloudformation(schema: &Schema, prefix: &str, names: &BTreeMap<String, String>) -> String {
+    let physical = |name: &String| names.get(name).cloned().unwrap_or_else(|| format!("{prefix}{name}"));
     let resources: Vec<String> =
-        Shape::all(schema).iter().map(|shape| resource(shape, &format!("{prefix}{}", shape.table.name))).collect();
+        Shape::all(schema).iter().map(|shape| resource(shape, &physical(&shape.table.name))).collect();
     format!(
         "{{\n  \"AWSTemplateFormatVersion\": \"2010-09-09\",\n  \"Description\": \"Tables of the data layer\",\n  \"Resources\": {{\n{}\n  }}\n}}\n",
         resources.join(",\n")

@@ -78,7 +78,7 @@ async fn a_table_may_be_called_otherwise() {
 #[tokio::test]
 async fn the_template_makes_the_same_tables() {
     on_tables(false, |b| async move {
-        let template: Json = serde_json::from_str(&cloudformation(&schema(), &b.prefix)).unwrap();
+        let template: Json = serde_json::from_str(&cloudformation(&schema(), &b.prefix, &Default::default())).unwrap();
         let resources = template["Resources"].as_object().unwrap();
         assert_eq!(resources.len(), 8);
         for (name, resource) in resources {
