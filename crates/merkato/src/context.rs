@@ -12,6 +12,7 @@ use crate::{
     orders::Numbers,
     passwords::Passwords,
     payments::{PaymentProvider, TestProvider},
+    sales::{Noted, Tally},
     settings::Settings,
 };
 
@@ -26,6 +27,8 @@ pub struct Context {
     pub(crate) stock_writer: Arc<StockWriter>,
     pub(crate) analytics: Arc<analytics::Buffers>,
     pub(crate) marks: Arc<Marks>,
+    pub(crate) sale_names: Arc<Noted>,
+    pub(crate) sale_tally: Arc<Tally>,
     watch: Option<Arc<dyn Watch>>,
     clock: Arc<dyn Clock>,
     chance: Arc<dyn Chance>,
@@ -60,6 +63,8 @@ impl Context {
             analytics: Arc::new(analytics::Buffers::new(Uuid::from_bytes(process))),
             settings: Arc::new(settings),
             marks: Arc::new(Marks::default()),
+            sale_names: Arc::new(Noted::default()),
+            sale_tally: Arc::new(Tally::default()),
             watch: None,
             clock,
             chance,

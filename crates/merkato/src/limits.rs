@@ -197,3 +197,5 @@ pub const SALE_SHARDS_MAX: u32 = 100;
 pub const SALE_HITS_A_PAGE_MAX: usize = 5_000;
 /// Days of orders that are followed in one go after a time without.
 pub const FOLLOWED_DAYS_MAX: i32 = 30;
+/// Nearest products that are asked for at once.
+pub const NEAREST_MAX: usize = 100;

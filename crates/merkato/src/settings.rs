@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-use crate::{limits, money::Currency, sales::Hemisphere};
+use crate::{
+    limits,
+    money::Currency,
+    sales::{Hemisphere, figures},
+};
 
 /// All of it; each module has its own part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -303,6 +307,10 @@ pub struct SalesSettings {
     pub hemisphere: Hemisphere,
     /// Whether the shop's own orders are recorded as sales; those in the orders' own currency alone, as a price has none.
     pub follow_orders: bool,
+    /// How sales are weighed for a suggestion.
+    pub suggestion: figures::SuggestSettings,
+    /// What DynamoDB asks for the table.
+    pub prices: figures::cost::Prices,
 }
 
 impl Default for SalesSettings {
@@ -314,6 +322,8 @@ impl Default for SalesSettings {
             embedding_shards: 5,
             hemisphere: Hemisphere::North,
             follow_orders: true,
+            suggestion: figures::SuggestSettings::default(),
+            prices: figures::cost::Prices::default(),
         }
     }
 }

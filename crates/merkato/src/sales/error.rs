@@ -1,5 +1,6 @@
 //! What the analysis of sales refuses.
 
+use super::figures;
 use crate::{check::Invalid, error::Kind};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -14,6 +15,11 @@ pub enum Error {
     TooLarge { what: &'static str, size: usize, limit: usize },
     #[error("there is no sale {sale_id} of {product_id} on that day")]
     SaleNotFound { product_id: String, sale_id: String },
+    /// It would never be seen.
+    #[error("a sale of {day} is older than sales are kept")]
+    Ended { day: widerow::Date },
+    #[error(transparent)]
+    Figures(#[from] figures::Error),
     #[error(transparent)]
     Data(#[from] widerow::Error),
 }
@@ -24,6 +30,8 @@ impl Error {
             Error::Invalid(_) => "invalid",
             Error::TooLarge { .. } => "too_large",
             Error::SaleNotFound { .. } => "sale_not_found",
+            Error::Ended { .. } => "sale_ended",
+            Error::Figures(error) => error.code(),
             Error::Data(_) => "data",
         }
     }
@@ -33,6 +41,8 @@ impl Error {
             Error::Invalid(_) => Kind::Invalid,
             Error::TooLarge { .. } => Kind::Limit,
             Error::SaleNotFound { .. } => Kind::NotFound,
+            Error::Ended { .. } => Kind::Refused,
+            Error::Figures(error) => error.kind(),
             Error::Data(error) => Kind::of(error),
         }
     }

@@ -19,6 +19,7 @@ mod record;
 pub mod retention;
 mod season;
 pub mod shards;
+mod stats;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -28,9 +29,12 @@ pub use ops::*;
 pub use record::{NewSale, Prepared, parse_date, prepare};
 pub use season::{Hemisphere, NotASeason, Season};
 pub use shards::Skew;
+pub(crate) use stats::Tally;
+pub use stats::{Asked, SaleStats, stats};
 pub(crate) use tables::tables;
 pub use tables::{
-    BrandSale, CategorySale, EmbeddingSale, Followed, PaddedPrice, RecordedOrder, SaleRecord, SaleVector, VECTOR_SHARDS,
+    BrandSale, CategorySale, EmbeddingSale, Followed, NameKind, PaddedPrice, RecordedOrder, SaleName, SaleRecord,
+    SaleVector, VECTOR_SHARDS,
 };
 
 use crate::pattern::{AccessPattern, Amount, ReadCost};
@@ -84,5 +88,12 @@ pub const PATTERNS: &[AccessPattern] = &[
         table: "sales_by_brand, sales_intelligence",
         key: "brand = ? AND saleDate >= ? AND saleDate <= ?",
         cost: COMPLETED,
+    },
+    AccessPattern {
+        name: "S6",
+        question: "The categories, or the brands, that sales name, by name",
+        table: "sale_names",
+        key: "kind = ?",
+        cost: ReadCost::PAGE,
     },
 ];

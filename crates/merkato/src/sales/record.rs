@@ -150,7 +150,7 @@ fn price(check: &mut Check, field: &str, price: Decimal) {
     }
 }
 
-fn check_vector(check: &mut Check, vector: &[f32]) {
+pub(super) fn check_vector(check: &mut Check, vector: &[f32]) {
     if vector.is_empty() || vector.len() > limits::VECTOR_FLOATS_MAX {
         let problem = format!("{} numbers are not 1 to {}", vector.len(), limits::VECTOR_FLOATS_MAX);
         check.refuse("vector", problem);

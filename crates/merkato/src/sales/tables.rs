@@ -238,6 +238,22 @@ impl SaleVector {
     }
 }
 
+/// What a name is of.
+#[derive(Cell, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NameKind {
+    Category,
+    Brand,
+}
+
+/// S6: the categories and the brands that sales name, by name. Expected 100 rows a kind, at most 100,000.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "sale_names", partition(kind), clustering(name))]
+pub struct SaleName {
+    pub kind: NameKind,
+    pub name: String,
+    pub noted_at: Timestamp,
+}
+
 /// Which orders of a day are recorded, as they were at which revision: what is to be recorded anew. It may be forgotten:
 /// a sale that is recorded again is the same.
 #[derive(Row, Clone, Debug, PartialEq)]
@@ -262,6 +278,7 @@ pub(crate) fn tables(schema: Schema) -> Schema {
         .derived::<SaleRecord, EmbeddingSale>()
         .derived::<SaleRecord, BrandSale>()
         .table::<SaleVector>()
+        .table::<SaleName>()
         .table::<RecordedOrder>()
         .table::<Followed>()
 }

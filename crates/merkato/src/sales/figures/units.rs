@@ -39,6 +39,11 @@ impl MinorUnits {
         self.decimals
     }
 
+    /// Whether an amount can be a price here.
+    pub fn has(self, amount: Decimal) -> bool {
+        self.whole("price", amount).is_ok()
+    }
+
     /// A price in minor units. What is negative, too large or finer than they are is refused: rounding is not ours.
     pub(super) fn whole(self, field: &'static str, amount: Decimal) -> Result<i64> {
         let amount = if amount.scale() > self.decimals { amount.normalize() } else { amount };

@@ -2,6 +2,7 @@
 
 use widerow::{Row, Timestamp, store::ScanCursor};
 
+use super::names::note_names;
 use crate::{
     context::Context,
     sales::{
@@ -49,17 +50,19 @@ pub async fn backfill_ttl(
     };
     let mut done = Backfilled::default();
     while let Some(rows) = scan.next().await? {
-        let mut mended = Vec::new();
+        let (mut seen, mut mended) = (Vec::new(), Vec::new());
         for (_, row) in rows.into_iter().filter(|(tenant, _)| tenant == ctx.store.tenant()) {
             done.scanned += 1;
             let sale = SaleRecord::from_values(row.values).map_err(|m| widerow::Error::mismatch("sales", m))?;
             let end = retention::end(sale.sale_date, ctx.settings.sales.retention());
             if sale.ttl.is_none() && end.is_some() {
                 done.without += 1;
-                mended.push((sale.clone(), SaleRecord { ttl: end, ..sale }));
+                mended.push((sale.clone(), SaleRecord { ttl: end, ..sale.clone() }));
             }
+            seen.push(sale);
         }
         if !dry_run {
+            note_names(ctx, &seen).await;
             for some in mended.chunks(TOGETHER) {
                 let answers = ctx.store.replace_many(some).await;
                 let failed = answers.iter().filter(|answer| !matches!(answer, Ok(true))).count() as u64;

@@ -15,6 +15,7 @@ use crate::{
         record, retention,
         season::Season,
         shards::embedding_shard,
+        stats::Asked,
         tables::{BrandSale, CategorySale, EmbeddingSale, PaddedPrice, SaleRecord},
     },
 };
@@ -98,7 +99,10 @@ pub async fn list_product_sales(
     check.end()?;
     let (from, to) = days.bounds();
     let slice = ctx.store.slice::<SaleRecord>(product_id.to_owned()).from(from).to(to);
-    Ok(slice.limit(page.limit).after(page.cursor).page().await?)
+    let found = slice.limit(page.limit).after(page.cursor).page().await?;
+    ctx.sale_tally.asked(Asked::Product, found.rows.len() as u64);
+    tracing::debug!(tenant = %ctx.store.tenant(), product = product_id, sales = found.rows.len(), "sales of a product");
+    Ok(found)
 }
 
 /// S3: the sales of a category by day and price, all shards side by side; of one season, if one is named.
@@ -114,6 +118,7 @@ pub async fn list_category_sales(
     let mut hits = category_hits(ctx, category, season, days, piece, page.cursor.as_ref())?;
     let of_season = |sale: &SaleRecord| season.is_none_or(|season| sale.season.as_deref() == Some(season.as_str()));
     let found = fill(ctx, &mut hits, page.limit, of_season).await?;
+    ctx.sale_tally.asked(Asked::Category, found.rows.len() as u64);
     tracing::debug!(tenant = %ctx.store.tenant(), category, sales = found.rows.len(), "sales of a category");
     Ok(found)
 }
@@ -146,6 +151,7 @@ pub async fn list_brand_sales(
     page.check()?;
     let mut hits = brand_hits(ctx, brand, days, page.limit, page.cursor.as_ref())?;
     let found = fill(ctx, &mut hits, page.limit, |_| true).await?;
+    ctx.sale_tally.asked(Asked::Brand, found.rows.len() as u64);
     tracing::debug!(tenant = %ctx.store.tenant(), brand, sales = found.rows.len(), "sales of a brand");
     Ok(found)
 }
@@ -191,6 +197,8 @@ pub async fn list_embeddings(
     }
     let next = hits.cursor();
     let rows = live_embeddings(ctx, rows).await?;
+    ctx.sale_tally.asked(Asked::Embeddings, rows.len() as u64);
+    tracing::debug!(tenant = %ctx.store.tenant(), product = product_id, embeddings = rows.len(), "embeddings of a product");
     Ok(SalePage { rows: rows.into_iter().filter_map(embedding).collect(), next })
 }
 

@@ -2,6 +2,7 @@
 
 use widerow::Date;
 
+use super::names::note_names;
 use crate::{
     check::Check,
     context::Context,
@@ -39,10 +40,15 @@ pub async fn put_sales(ctx: &Context, sales: Vec<NewSale>) -> Result<Vec<Result<
         let answer = match sale {
             Ok(Prepared { record, vector }) => match written.next() {
                 Some(Ok(())) => {
+                    told(ctx, &record);
                     vectors.extend(vector.map(|vector| (answers.len(), vector)));
                     Ok(record)
                 }
-                Some(Err(error)) => Err(Error::Data(error)),
+                Some(Err(error)) => {
+                    let (product, sale) = (&record.product_id, &record.sale_id);
+                    tracing::warn!(tenant = %ctx.store.tenant(), product, sale, %error, "a sale was not stored");
+                    Err(Error::Data(error))
+                }
                 None => Err(Error::Data(widerow::Error::unavailable("no answer"))),
             },
             Err(error) => Err(error),
@@ -55,9 +61,24 @@ pub async fn put_sales(ctx: &Context, sales: Vec<NewSale>) -> Result<Vec<Result<
             answers[place] = Err(Error::Data(error));
         }
     }
-    let refused = answers.iter().filter(|answer| answer.is_err()).count();
-    tracing::info!(tenant = %ctx.store.tenant(), stored = answers.len() - refused, refused, "sales stored");
+    note_names(ctx, answers.iter().flatten()).await;
+    let failed = answers.iter().filter(|answer| matches!(answer, Err(Error::Data(_)))).count();
+    let refused = answers.iter().filter(|answer| answer.is_err()).count() - failed;
+    let stored = answers.len() - refused - failed;
+    ctx.sale_tally.put(stored as u64, refused as u64, failed as u64);
+    tracing::info!(tenant = %ctx.store.tenant(), stored, refused, failed, "sales stored");
     Ok(answers)
+}
+
+fn told(ctx: &Context, sale: &SaleRecord) {
+    tracing::debug!(
+        tenant = %ctx.store.tenant(),
+        product = sale.product_id,
+        sale = sale.sale_id,
+        category_shard = sale.category_shard,
+        embedding_shard = sale.embedding_shard,
+        "sale stored"
+    );
 }
 
 /// Takes a sale back. One that is not there is no mistake.
