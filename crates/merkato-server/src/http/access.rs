@@ -110,7 +110,7 @@ impl Rule {
 use Access::{Admin, Anyone, Person, Shopper, Staff, System};
 use Scope::{
     AnalyticsRead, CatalogRead, CatalogWrite, CustomersRead, CustomersWrite, InventoryRead, InventoryWrite, KeysWrite,
-    OrdersRead, OrdersWrite,
+    OrdersRead, OrdersWrite, SalesRead, SalesWrite,
 };
 
 pub const RULES: &[Rule] = &[
@@ -201,6 +201,25 @@ pub const RULES: &[Rule] = &[
     get("/v1/admin/analytics/daily-sales", Staff(AnalyticsRead)),
     get("/v1/admin/analytics/top-products", Staff(AnalyticsRead)),
     get("/v1/admin/analytics/products/{id}/views", Staff(AnalyticsRead)),
+    post("/v1/admin/sales", Staff(SalesWrite)),
+    post("/v1/admin/sales/batch", Staff(SalesWrite)),
+    get("/v1/admin/sales/categories", Staff(SalesRead)),
+    get("/v1/admin/sales/categories/{category}/trends", Staff(SalesRead)),
+    get("/v1/admin/sales/categories/{category}/figures", Staff(SalesRead)),
+    get("/v1/admin/sales/categories/{category}/distribution", Staff(SalesRead)),
+    get("/v1/admin/sales/categories/{category}/brands", Staff(SalesRead)),
+    get("/v1/admin/sales/brands", Staff(SalesRead)),
+    get("/v1/admin/sales/brands/{brand}", Staff(SalesRead)),
+    get("/v1/admin/sales/brands/{brand}/figures", Staff(SalesRead)),
+    get("/v1/admin/sales/brands/{brand}/distribution", Staff(SalesRead)),
+    get("/v1/admin/sales/products/{product_id}", Staff(SalesRead)),
+    get("/v1/admin/sales/products/{product_id}/embeddings", Staff(SalesRead)),
+    get("/v1/admin/sales/products/{product_id}/figures", Staff(SalesRead)),
+    get("/v1/admin/sales/products/{product_id}/distribution", Staff(SalesRead)),
+    get("/v1/admin/sales/{product_id}/{sale_date}/{sale_id}", Staff(SalesRead)),
+    delete("/v1/admin/sales/{product_id}/{sale_date}/{sale_id}", Staff(SalesWrite)),
+    post("/v1/admin/sales/nearest", Staff(SalesRead)),
+    post("/v1/admin/sales/suggestion", Staff(SalesRead)),
     get("/v1/admin/users", Staff(CustomersRead)),
     get("/v1/admin/users/{id}", Staff(CustomersRead)),
     get("/v1/admin/users/{id}/orders", Staff(OrdersRead)),

@@ -58,19 +58,26 @@ fn is_json(media_type: &str) -> bool {
 /// A value, and where it ceases to be one. How deep it may be nested is serde_json's limit of 128.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let mut json = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let pointer = pointer(error.path());
-        let inner = error.into_inner();
-        if inner.is_data() {
-            // Where it stands in the text is of no use to whoever sent a value.
-            let text = inner.to_string();
-            let detail = text.rsplit_once(" at line ").map_or(text.as_str(), |(detail, _)| detail);
-            return Problem::field("invalid", pointer, detail);
-        }
-        Problem::new("bad_json", inner.to_string())
-    })?;
+    let value = serde_path_to_error::deserialize(&mut json).map_err(refusal)?;
     json.end().map_err(|error| Problem::new("bad_json", error.to_string()))?;
     Ok(value)
+}
+
+/// A part of a body that is judged by itself.
+pub fn read_value<T: DeserializeOwned>(value: serde_json::Value) -> Result<T, Problem> {
+    serde_path_to_error::deserialize(value).map_err(refusal)
+}
+
+fn refusal(error: serde_path_to_error::Error<serde_json::Error>) -> Problem {
+    let pointer = pointer(error.path());
+    let inner = error.into_inner();
+    if inner.is_data() {
+        // Where it stands in the text is of no use to whoever sent a value.
+        let text = inner.to_string();
+        let detail = text.rsplit_once(" at line ").map_or(text.as_str(), |(detail, _)| detail);
+        return Problem::field("invalid", pointer, detail);
+    }
+    Problem::new("bad_json", inner.to_string())
 }
 
 fn pointer(path: &serde_path_to_error::Path) -> String {

@@ -41,8 +41,8 @@ pub mod who;
 pub mod wire;
 
 pub use app::{App, StartError};
-pub use extract::{Json, Path, Query};
-pub use problem::Problem;
+pub use extract::{Json, Path, Query, read_value};
+pub use problem::{FieldProblem, Problem};
 pub use serve::serve;
 pub use settings::HttpSettings;
 pub use who::{Visit, Who};

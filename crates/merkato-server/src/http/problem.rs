@@ -9,7 +9,8 @@ use axum::{
 };
 use http::{HeaderValue, StatusCode, header};
 use merkato::{
-    Invalid, Kind, accounts, analytics, carts, catalog, flows, inventory, keys, orders, payments, replies, secrets,
+    Invalid, Kind, accounts, analytics, carts, catalog, flows, inventory, keys, orders, payments, replies, sales,
+    secrets,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -224,6 +225,29 @@ macro_rules! refusals {
 }
 
 refusals!(analytics, carts, catalog, inventory, keys, orders, replies, secrets);
+
+impl Refusal for sales::Error {
+    fn code(&self) -> &'static str {
+        sales::Error::code(self)
+    }
+    fn kind(&self) -> Kind {
+        sales::Error::kind(self)
+    }
+    fn invalid(&self) -> Option<&Invalid> {
+        match self {
+            sales::Error::Invalid(invalid) | sales::Error::Figures(sales::figures::Error::Invalid(invalid)) => {
+                Some(invalid)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<sales::Error> for Problem {
+    fn from(error: sales::Error) -> Self {
+        problem_of(&error)
+    }
+}
 
 impl Refusal for accounts::Error {
     fn code(&self) -> &'static str {

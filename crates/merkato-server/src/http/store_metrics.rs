@@ -3,18 +3,38 @@
 
 use std::fmt::{Result, Write as _};
 
-use merkato::{PATTERNS, inventory::HoldStats};
+use merkato::{PATTERNS, inventory::HoldStats, sales::SaleStats};
 use widerow::stats::{BUCKETS_MICROS, DatabaseStats, ReadKind, ReadStats};
 
 use super::metrics::head;
 use crate::model;
 
 /// The text format of Prometheus.
-pub fn render(store: &DatabaseStats, holds: &HoldStats) -> String {
+pub fn render(store: &DatabaseStats, holds: &HoldStats, sales: &SaleStats) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
     let _ = write(&mut text, store, holds);
+    let _ = write_sales(&mut text, sales);
     text
+}
+
+fn write_sales(text: &mut String, sales: &SaleStats) -> Result {
+    let name = "merkato_sales_records_total";
+    head(text, name, "counter", "Sales that were to be stored, by what became of them")?;
+    for (outcome, count) in [("stored", sales.stored), ("refused", sales.refused), ("failed", sales.failed)] {
+        writeln!(text, "{name}{{outcome=\"{outcome}\"}} {count}")?;
+    }
+    let name = "merkato_sales_queries_total";
+    head(text, name, "counter", "Questions about sales, by what was asked for")?;
+    for (what, times, _) in &sales.asked {
+        writeln!(text, "{name}{{what=\"{what}\"}} {times}")?;
+    }
+    let name = "merkato_sales_found_total";
+    head(text, name, "counter", "Sales that were found for those questions")?;
+    for (what, _, found) in &sales.asked {
+        writeln!(text, "{name}{{what=\"{what}\"}} {found}")?;
+    }
+    Ok(())
 }
 
 fn write(text: &mut String, store: &DatabaseStats, holds: &HoldStats) -> Result {

@@ -19,6 +19,7 @@ mod pages_desk;
 mod pages_office;
 mod principals;
 mod problems;
+mod sales;
 mod stop;
 mod system;
 mod tls;
@@ -57,6 +58,7 @@ fn main() {
             pages_cart::CASES,
             principals::CASES,
             problems::CASES,
+            sales::CASES,
             stop::CASES,
             system::CASES,
             tls::CASES,

@@ -9,6 +9,7 @@ pub mod inventory;
 pub mod keys;
 pub mod orders;
 pub mod products;
+pub mod sales;
 pub mod users;
 
 use axum::response::{IntoResponse, Response};
