@@ -467,3 +467,99 @@ fn a_server_starts_and_stops_when_it_is_told() {
     let told = shop.fails(2, &["serve", "--listen", "nowhere"]);
     assert!(told.contains("listen"), "{told}");
 }
+
+const SALES: &str = "\
+Order Date,Brand,Sneaker Name,Sale Price,Retail Price,Release Date,Shoe Size
+2017-09-01, Yeezy,Boost #1,\"$1,097\",220,2016-09-24,11.0
+2017-09-01, Yeezy,Boost #1,\"$1,097\",220,2016-09-24,11.0
+2017-09-02,Off-White,Presto,685.5,160,2017-09-09,9
+2017-13-02,Off-White,Presto,685,160,2017-09-09,9
+2017-09-03,Off-White,Presto,-5,160,2017-09-09,9
+";
+
+#[test]
+fn sales_are_imported_once_and_exported_again() {
+    let shop = Shop::migrated();
+    let file = shop.write("sold.csv", SALES);
+    let import = ["import", "sales", file.as_str(), "--category", "sneakers", "--currency", "USD"];
+    // Older than sales are kept: refused by name, and nothing is written for nobody.
+    let told: Value = {
+        let output = shop.run(&[&import[..], &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+        serde_json::from_str(&text(&output.stdout)).expect("JSON")
+    };
+    assert_eq!((&told["read"], &told["created"], &told["rejected"]), (&5.into(), &0.into(), &5.into()), "{told}");
+    let rejects = std::fs::read_to_string(told["rejects_file"].as_str().expect("a file")).expect("read");
+    assert!(rejects.contains("older than sales are kept"), "{rejects}");
+    let kept = [&import[..], &["--retention-years", "0", "--json"]].concat();
+    for (created, unchanged) in [(3, 0), (0, 3)] {
+        let output = shop.run(&kept);
+        assert_eq!(output.status.code(), Some(3));
+        let told: Value = serde_json::from_str(&text(&output.stdout)).expect("JSON");
+        let figures = (&told["created"], &told["unchanged"], &told["rejected"]);
+        assert_eq!(figures, (&created.into(), &unchanged.into(), &2.into()), "{told}");
+        let notes = told["notes"].to_string();
+        assert!(notes.contains("Shoe Size") && notes.contains("Release Date"), "{notes}");
+    }
+    let exported = shop.ok(&["export", "sales"]);
+    assert_eq!(exported.lines().count(), 3, "{exported}");
+    assert!(exported.contains("\"productId\":\"Boost -1\"") && exported.contains("\"brand\":\"Yeezy\""), "{exported}");
+    // Elsewhere they are the same rows; here nothing changes.
+    for (tenant, created, unchanged) in [("other", 3, 0), ("default", 0, 3)] {
+        for (format, name) in [("ndjson", "out.ndjson"), ("csv", "out.csv")] {
+            shop.ok(&["export", "sales", "--format", format, "--output", name]);
+            let file = shop.path(name);
+            let again = ["import", "sales", &file, "--tenant", tenant, "--retention-years", "0"];
+            let told = shop.json(&again);
+            let created = if format == "ndjson" { created } else { 0 };
+            let unchanged = if format == "ndjson" { unchanged } else { 3 };
+            assert_eq!((&told["created"], &told["unchanged"]), (&created.into(), &unchanged.into()), "{told}");
+        }
+        assert_eq!(sorted(&shop.ok(&["export", "sales", "--tenant", tenant])), sorted(&exported));
+    }
+    let skew = shop.json(&["sales", "skew", "sneakers"]);
+    assert_eq!(skew["total"], 3);
+    assert!(shop.fails(2, &["import", "sales", &file, "--map", "price=Nothing"]).contains("no column Nothing"));
+}
+
+#[test]
+fn records_without_an_end_get_one_and_ended_ones_can_be_kept() {
+    let shop = Shop::migrated();
+    let file = shop.write("sold.csv", SALES);
+    // For good: they have no end.
+    let import = ["import", "sales", &file, "--category", "sneakers", "--currency", "USD", "--retention-years", "0"];
+    assert_eq!(shop.run(&import).status.code(), Some(3));
+    let counted = shop.run(&["sales", "backfill-ttl", "--dry-run", "--json"]);
+    assert_eq!(counted.status.code(), Some(3), "{}", text(&counted.stderr));
+    let counted: Value = serde_json::from_str(&text(&counted.stdout)).expect("JSON");
+    assert_eq!((&counted["scanned"], &counted["without"], &counted["updated"]), (&3.into(), &3.into(), &0.into()));
+    assert_eq!(shop.ok(&["export", "sales"]).lines().count(), 3, "a dry run changes nothing");
+    let done = shop.json(&["sales", "backfill-ttl"]);
+    assert_eq!((&done["without"], &done["updated"], &done["failed"]), (&3.into(), &3.into(), &0.into()), "{done}");
+    assert_eq!(done["next"], Value::Null);
+    // Their time is over: no read shows them any more, and they can still be taken out.
+    assert_eq!(shop.ok(&["export", "sales"]), "");
+    let ended = shop.ok(&["sales", "export-ended"]);
+    assert_eq!(ended.lines().count(), 3, "{ended}");
+    let ended = shop.write("ended.ndjson", &ended);
+    let back = shop.json(&["import", "sales", &ended, "--tenant", "archive", "--retention-years", "0"]);
+    assert_eq!(back["created"], 3);
+    assert!(shop.fails(2, &["sales", "backfill-ttl", "--set", "shop.sales.retention_years=0"]).contains("for good"));
+    assert!(shop.fails(1, &["sales", "backfill-ttl", "--resume", "nonsense"]).contains("cursor"));
+}
+
+#[test]
+fn what_the_table_of_sales_costs_is_told_without_an_engine() {
+    let shop = Shop::new();
+    let cost = ["sales", "cost", "--sales-per-day", "100000", "--reads-per-day", "1000000"];
+    let table = shop.ok(&cost);
+    assert!(table.contains("36,500,000 a year") && table.contains("brands (GSI-3)"), "{table}");
+    let told = shop.json(&cost);
+    assert_eq!((&told["currency"], &told["sales_per_year"]), (&"EUR".into(), &"36500000".into()));
+    let dearer = shop.json(&[&cost[..], &["--set", "shop.sales.prices.write_million=2.50"]].concat());
+    let sum = |told: &Value| told["monthly"].as_str().unwrap().parse::<Decimal>().unwrap();
+    assert!(sum(&dearer) > sum(&told));
+    let mixed = shop.json(&[&cost[..], &["--category-share", "0.1", "--with-brand", "0.5"]].concat());
+    assert!(mixed["lines"].to_string().contains("a category: the table"), "{mixed}");
+    assert!(shop.fails(2, &[&cost[..], &["--category-share", "2"]].concat()).contains("share"));
+}

@@ -10,6 +10,7 @@ use merkato::{
     id::{CategoryId, ProductId},
     inventory,
     orders::{self, Order},
+    sales::{SaleRecord, SaleVector, VECTOR_SHARDS, shards::embedding_shard},
 };
 use serde_json::{Value as Json, json};
 use widerow::{Row, schema::Table, store::ScanRows};
@@ -27,6 +28,7 @@ use super::{
 #[command(after_help = "Examples:
   merkato export products > products.ndjson
   merkato export orders --format csv --output orders.csv
+  merkato export sales --tenant acme > sales.ndjson
   merkato export products | ssh other merkato import products -
 
 Export and import again make no copy: what is there already, and the same, stays as it is.")]
@@ -48,6 +50,7 @@ pub(super) enum What {
     Categories,
     Stock,
     Orders,
+    Sales,
 }
 
 impl What {
@@ -58,6 +61,7 @@ impl What {
             What::Categories => Category::table(),
             What::Orders => Order::table(),
             What::Stock => Level::table(),
+            What::Sales => SaleRecord::table(),
         }
     }
 
@@ -66,6 +70,7 @@ impl What {
         match self {
             What::Products => &["category_trail"],
             What::Orders => &["items", "history"],
+            What::Sales => &["vector"],
             What::Categories | What::Stock => &[],
         }
     }
@@ -77,6 +82,7 @@ impl What {
             What::Categories => &["category_id", "path", "revision"],
             What::Orders => &["order_id", "items", "history", "revision"],
             What::Stock => &["product_id", "warehouse_id", "quantity"],
+            What::Sales => &["productId", "saleId", "saleDate", "salePrice", "categoryShard"],
         }
     }
 }
@@ -113,6 +119,7 @@ impl Export {
             What::Categories => categories(&ctx, &mut writing).await?,
             What::Stock => stock(&ctx, &mut writing).await?,
             What::Orders => orders(&ctx, &mut writing).await?,
+            What::Sales => sales(&ctx, &mut writing).await?,
         }
         writing.end()
     }
@@ -211,6 +218,23 @@ async fn orders<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyho
         let mut record = records::record(&order);
         record.insert("items".into(), items.iter().map(|item| Json::Object(records::record(item))).collect());
         record.insert("history".into(), history.iter().map(|row| Json::Object(records::record(row))).collect());
+        out.write(&record)?;
+    }
+    Ok(())
+}
+
+/// With the vector, where it is known.
+async fn sales<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
+    let mut rows = pin!(rows::<SaleRecord>(ctx));
+    while let Some(sale) = rows.try_next().await? {
+        let mut record = records::record(&sale);
+        if let Some(embedding) = &sale.embedding_id {
+            let shard = embedding_shard(&sale.product_id, VECTOR_SHARDS);
+            let key = (shard, sale.product_id.clone(), embedding.clone());
+            if let Some(vector) = ctx.store.get::<SaleVector>(key).await? {
+                record.insert("vector".into(), json!(vector.vector()));
+            }
+        }
         out.write(&record)?;
     }
     Ok(())

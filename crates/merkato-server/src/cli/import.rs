@@ -1,4 +1,4 @@
-//! `merkato import`: products, categories, stock and orders from files.
+//! `merkato import`: products, categories, stock, orders and sales from files.
 
 use std::{
     fs::File,
@@ -11,7 +11,10 @@ use clap::{Args, Subcommand, ValueEnum};
 use merkato::{
     Context, Currency,
     catalog::ProductStatus,
-    flows::import::{self, Companion, DateOrder, Mapping, OrderOptions, Report, import_orders, import_products},
+    flows::import::{
+        self, Companion, DateOrder, Mapping, OrderOptions, Report, SaleOptions, import_orders, import_products,
+        import_sales,
+    },
     orders::OrderStatus,
 };
 use serde_json::json;
@@ -27,7 +30,7 @@ use super::{
 
 mod own;
 
-/// Read a file into the shop. Products and orders come from CSV, TSV, JSON, or gzipped ones of these, in many layouts; and all of
+/// Read a file into the shop. Products, orders and sales come from CSV, TSV, JSON, or gzipped ones of these, in many layouts; and all of
 /// it from what `merkato export` wrote. A bad record goes to a rejects file with the reason and never stops the rest. Running it
 /// twice changes nothing.
 #[derive(Args)]
@@ -57,6 +60,16 @@ Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
 
 Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
     Orders(Orders),
+    /// Sales of the past, one a record, for the analysis of prices
+    #[command(after_help = "Examples:
+  merkato import sales sales.ndjson
+  merkato import sales stockx.csv.gz --category sneakers --currency USD --retention-years 0
+  merkato import sales sold.csv --map product=Article,date=Day,price=Paid --dates day-first
+
+A sale that is older than sales are kept is rejected; --retention-years 0 keeps all of the file for good.
+
+Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
+    Sales(Sales),
     /// Categories, as export wrote them
     Categories(FromExport),
     /// What warehouses have, as export wrote it: quantities become what the file says
@@ -127,6 +140,20 @@ struct Orders {
 }
 
 #[derive(Args)]
+struct Sales {
+    #[command(flatten)]
+    input: Input,
+    #[command(flatten)]
+    foreign: Foreign,
+    /// How to read dates such as 3/4/2011
+    #[arg(long, value_enum)]
+    dates: Option<Dates>,
+    /// Years for which these sales are kept, 0: for good [default: shop.sales.retention_years]
+    #[arg(long, value_name = "N")]
+    retention_years: Option<u32>,
+}
+
+#[derive(Args)]
 struct FromExport {
     #[command(flatten)]
     input: Input,
@@ -169,10 +196,14 @@ impl From<Format> for import::Format {
 
 impl Import {
     pub async fn run(self, global: &Global) -> anyhow::Result<()> {
-        let opened = Opened::ready(global).await?;
+        let mut opened = Opened::ready(global).await?;
+        if let Kind::Sales(Sales { retention_years: Some(years), .. }) = &self.what {
+            opened.config.shop.sales.retention_years = *years;
+        }
         let (input, what) = match &self.what {
             Kind::Products(products) => (&products.input, What::Products),
             Kind::Orders(orders) => (&orders.input, What::Orders),
+            Kind::Sales(sales) => (&sales.input, What::Sales),
             Kind::Categories(categories) => (&categories.input, What::Categories),
             Kind::Stock(stock) => (&stock.input, What::Stock),
         };
@@ -186,6 +217,7 @@ impl Import {
             match &self.what {
                 Kind::Products(products) => products.import(&ctx, file, default, &mut progress).await?,
                 Kind::Orders(orders) => orders.import(&ctx, file, default, &mut progress).await?,
+                Kind::Sales(sales) => sales.import(&ctx, file, default, &mut progress).await?,
                 Kind::Categories(_) | Kind::Stock(_) => {
                     let columns = what.marks().join(", ");
                     return Err(exit::usage(format!("this is not what export writes: it has no columns {columns}")));
@@ -253,11 +285,7 @@ impl Orders {
         let options = OrderOptions {
             format: foreign.format.into(),
             mapping: foreign.mapping()?,
-            dates: match self.dates {
-                Some(Dates::DayFirst) => DateOrder::DayFirst,
-                Some(Dates::MonthFirst) => DateOrder::MonthFirst,
-                None => DateOrder::Unknown,
-            },
+            dates: date_order(self.dates),
             status,
             cancellation_prefix: self.cancellation_prefix.clone(),
             number_prefix: self.number_prefix.clone(),
@@ -266,6 +294,34 @@ impl Orders {
         };
         let companions = self.with.iter().map(|text| companion(text)).collect::<anyhow::Result<_>>()?;
         Ok(import_orders(ctx, file, companions, options, |report| progress.at(report.read)).await?)
+    }
+}
+
+impl Sales {
+    async fn import(
+        &self,
+        ctx: &Context,
+        file: File,
+        currency: &Currency,
+        progress: &mut Progress,
+    ) -> anyhow::Result<Report> {
+        let foreign = &self.foreign;
+        let options = SaleOptions {
+            format: foreign.format.into(),
+            mapping: foreign.mapping()?,
+            dates: date_order(self.dates),
+            category: foreign.category.clone(),
+            ..SaleOptions::new(foreign.source(&self.input.file), foreign.currency(currency))
+        };
+        Ok(import_sales(ctx, file, options, |report| progress.at(report.read)).await?)
+    }
+}
+
+fn date_order(dates: Option<Dates>) -> DateOrder {
+    match dates {
+        Some(Dates::DayFirst) => DateOrder::DayFirst,
+        Some(Dates::MonthFirst) => DateOrder::MonthFirst,
+        None => DateOrder::Unknown,
     }
 }
 

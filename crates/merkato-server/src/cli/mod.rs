@@ -16,6 +16,7 @@ mod open;
 mod output;
 mod progress;
 mod records;
+mod sales;
 mod schema;
 mod serve;
 mod tenant;
@@ -84,9 +85,9 @@ enum Command {
     Schema(schema::SchemaCommand),
     /// Create what is missing on the engine; refuse what would lose data
     Migrate(migrate::Migrate),
-    /// Take products, categories, stock or orders from a file
+    /// Take products, categories, stock, orders or sales from a file
     Import(import::Import),
-    /// Write products, categories, stock or orders, as import reads them back
+    /// Write products, categories, stock, orders or sales, as import reads them back
     Export(export::Export),
     /// Recompute everything that is derived, compare, and mend it if asked
     Verify(verify::Verify),
@@ -98,6 +99,8 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Figures of the past, counted anew
     Analytics(analytics::Analytics),
+    /// Records of sales: their ends, what they cost, how they are spread
+    Sales(sales::SalesCommand),
     /// People: make one, set a password, give a role
     User(user::User),
     /// Keys for programs: make one, list them, revoke one
@@ -164,6 +167,7 @@ async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Explain(command)) => command.run(&global),
         Some(Command::Doctor(command)) => command.run(&global).await,
         Some(Command::Analytics(command)) => command.run(&global).await,
+        Some(Command::Sales(command)) => command.run(&global).await,
         Some(Command::User(command)) => command.run(&global).await,
         Some(Command::Key(command)) => command.run(&global).await,
         Some(Command::Tenant(command)) => command.run(&global).await,

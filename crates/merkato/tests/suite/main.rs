@@ -64,6 +64,7 @@ fn main() {
             import::orders::CASES,
             import::real::CASES,
             import::real_orders::CASES,
+            import::real_sales::CASES,
             orders::bad_input::CASES,
             orders::costs::CASES,
             orders::discounts::CASES,

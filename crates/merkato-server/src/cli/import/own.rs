@@ -13,6 +13,7 @@ use merkato::{
     id::{CategoryId, MovementId},
     inventory::{self, Note},
     orders::{self, HistoryRow, NewOrder, Order, OrderItem},
+    sales::{self, NewSale, SaleRecord},
 };
 use serde_json::Value as Json;
 use tokio::sync::Mutex;
@@ -83,6 +84,7 @@ async fn take(ctx: &Context, what: What, record: &Record, known: &Known) -> Resu
         }
         What::Stock => stock(ctx, record).await,
         What::Orders => order(ctx, record).await,
+        What::Sales => sale(ctx, record).await,
     }
 }
 
@@ -175,6 +177,39 @@ async fn order(ctx: &Context, record: &Record) -> Result<Restored, Refusal> {
     // Also where it was there: an import that was stopped between the two counts it now.
     flows::sales::count_order(ctx, id).await.map_err(|error| refusal(error.kind(), error))?;
     Ok(if before.is_some() { Restored::Unchanged } else { Restored::Created })
+}
+
+/// Its end is that of the retention here; its times are those of the file.
+async fn sale(ctx: &Context, record: &Record) -> Result<Restored, Refusal> {
+    let sale: SaleRecord = records::row(record).map_err(Refusal::Record)?;
+    let vector = match record.get("vector").unwrap_or(&Json::Null) {
+        Json::Null => None,
+        json => Some(
+            serde_json::from_value::<Vec<f32>>(json.clone()).map_err(|e| Refusal::Record(format!("vector: {e}")))?,
+        ),
+    };
+    let new = NewSale {
+        product_id: sale.product_id,
+        sale_id: sale.sale_id,
+        sale_date: sale.sale_date.to_string(),
+        sale_price: sale.sale_price,
+        original_price: sale.original_price,
+        category: sale.category,
+        brand: sale.brand,
+        season: sale.season,
+        embedding_id: sale.embedding_id,
+        embedding_s3_key: sale.embedding_s3_key,
+        vector,
+        created_at: sale.created_at,
+        updated_at: sale.updated_at,
+    };
+    let refused = |error: sales::Error| refusal(error.kind(), error);
+    let restored = sales::restore_sales(ctx, vec![new]).await.map_err(refused)?.pop();
+    Ok(match restored.transpose().map_err(refused)? {
+        Some(sales::Restored::Created) => Restored::Created,
+        Some(sales::Restored::Changed) => Restored::Changed,
+        Some(sales::Restored::Unchanged) | None => Restored::Unchanged,
+    })
 }
 
 fn parts<R: widerow::Row>(record: &Record, name: &str) -> Result<Vec<R>, Refusal> {

@@ -1,6 +1,6 @@
 //! Why a whole import is refused. A record that is bad by itself is no reason: it is listed in the report.
 
-use crate::{analytics, catalog, check::Invalid, error::Kind, orders};
+use crate::{analytics, catalog, check::Invalid, error::Kind, orders, sales};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -20,6 +20,8 @@ pub enum Error {
     Orders(#[from] orders::Error),
     #[error(transparent)]
     Analytics(#[from] analytics::Error),
+    #[error(transparent)]
+    Sales(#[from] sales::Error),
 }
 
 impl Error {
@@ -34,6 +36,7 @@ impl Error {
             Error::Catalog(error) => error.code(),
             Error::Orders(error) => error.code(),
             Error::Analytics(error) => error.code(),
+            Error::Sales(error) => error.code(),
         }
     }
 
@@ -43,6 +46,7 @@ impl Error {
             Error::Catalog(error) => error.kind(),
             Error::Orders(error) => error.kind(),
             Error::Analytics(error) => error.kind(),
+            Error::Sales(error) => error.kind(),
         }
     }
 }

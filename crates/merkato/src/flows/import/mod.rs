@@ -1,4 +1,4 @@
-//! Catalogs and orders from elsewhere: CSV in any dialect, JSON, the layouts of Shopify, Olist and Online Retail, gzipped or
+//! Catalogs, orders and sales from elsewhere: CSV in any dialect, JSON, the layouts of Shopify, Olist and Online Retail, gzipped or
 //! not.
 //!
 //! It is no synchronisation: products that a source no longer has stay, and what this shop decides by itself (slugs, the
@@ -15,7 +15,7 @@
 //!
 //! `source` opens the bytes, `csv` and `json` make records of them, `mapping` says what each column is, `stream` brings the
 //! records of one id together and has drafts made of them, `run` has these written. What becomes of records is in `products`
-//! and `orders`, as a `Maker` and a `Writer`. `clean`, `amount` and `time` read what people wrote.
+//! and `orders`, as a `Maker` and a `Writer`; `sales` has a way of its own, as each record is one and many are written together. `clean`, `amount` and `time` read what people wrote.
 
 mod amount;
 mod categories;
@@ -30,6 +30,7 @@ mod products;
 mod record;
 mod report;
 mod run;
+mod sales;
 mod source;
 mod stream;
 #[cfg(test)]
@@ -41,5 +42,6 @@ pub use mapping::Mapping;
 pub use orders::{Companion, OrderField, OrderOptions, import_orders};
 pub use products::{Field, Options, import_products};
 pub use report::{Note, Rejected, Report, Sales, Sum};
+pub use sales::{SaleField, SaleOptions, import_sales};
 pub use source::Format;
 pub use time::DateOrder;

@@ -1,9 +1,10 @@
-//! Catalogs and orders from elsewhere: small ones written for the case, and real ones.
+//! Catalogs, orders and sales from elsewhere: small ones written for the case, and real ones.
 
 pub mod behaviour;
 pub mod orders;
 pub mod real;
 pub mod real_orders;
+pub mod real_sales;
 
 use std::io::{Read, Seek};
 
