@@ -17,6 +17,7 @@ mod pages_cart;
 mod pages_catalog;
 mod pages_desk;
 mod pages_office;
+mod pages_sales;
 mod principals;
 mod problems;
 mod sales;
@@ -49,6 +50,7 @@ fn main() {
             orders::CASES,
             pages_catalog::CASES,
             pages_office::CASES,
+            pages_sales::CASES,
             pages_desk::goods::CASES,
             pages_desk::orders::CASES,
             pages_desk::people::CASES,

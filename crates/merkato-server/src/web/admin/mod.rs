@@ -9,6 +9,7 @@ mod keys;
 mod paging;
 mod patterns;
 mod range;
+mod sales;
 mod sizes;
 mod system;
 mod takings;
@@ -16,7 +17,7 @@ mod traffic;
 mod users;
 mod views;
 
-use merkato::keys::Scope::{AnalyticsRead, CustomersWrite, KeysWrite, SystemRead};
+use merkato::keys::Scope::{AnalyticsRead, CustomersWrite, KeysWrite, SalesRead, SystemRead};
 
 pub use self::inspection::Inspections;
 use super::pages::pages;
@@ -27,6 +28,14 @@ pages! {
     get "/admin/analytics" (Staff(AnalyticsRead)) => analytics::show;
     get "/admin/analytics/products" (Staff(AnalyticsRead)) => views::find;
     get "/admin/analytics/products/{id}" (Staff(AnalyticsRead)) => views::show;
+    get "/admin/sales" (Staff(SalesRead)) => sales::overview::show;
+    get "/admin/sales/categories" (Staff(SalesRead)) => sales::overview::categories;
+    get "/admin/sales/categories/{name}" (Staff(SalesRead)) => sales::subject::category;
+    get "/admin/sales/categories/{name}/brands" (Staff(SalesRead)) => sales::brands::show;
+    get "/admin/sales/brands" (Staff(SalesRead)) => sales::overview::brands;
+    get "/admin/sales/brands/{name}" (Staff(SalesRead)) => sales::subject::brand;
+    get "/admin/sales/products/{id}" (Staff(SalesRead)) => sales::subject::product;
+    get "/admin/sales/suggestion" (Staff(SalesRead)) => sales::suggestion::show;
     get "/admin/data" (Staff(SystemRead)) => data::show;
     get "/admin/data/patterns" (Staff(SystemRead)) => patterns::show;
     get "/admin/data/sizes" (Admin(SystemRead)) => sizes::show;

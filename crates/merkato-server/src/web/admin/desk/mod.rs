@@ -8,7 +8,7 @@ mod forms;
 mod inventory;
 mod order;
 mod orders;
-mod pager;
+pub(in crate::web::admin) mod pager;
 mod product;
 mod product_form;
 mod products;
