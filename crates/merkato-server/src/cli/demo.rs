@@ -53,7 +53,7 @@ impl Demo {
         let mut over = vec![
             ("engine".to_owned(), "embedded".to_owned()),
             ("embedded.folder".to_owned(), folder.display().to_string()),
-            ("http.tenants".to_owned(), format!("{{ {TENANT} = [] }}")),
+            ("http.tenants".to_owned(), tenants()),
             ("http.pages.name".to_owned(), demo::SHOP_NAME.to_owned()),
             ("http.pages.tagline".to_owned(), demo::SHOP_LINE.to_owned()),
         ];
@@ -66,9 +66,16 @@ impl Demo {
         let opened = Opened::with(config).await?;
         opened.database.migrate().await?;
         let ctx = opened.context(&TenantChoice { tenant: TENANT.to_owned() })?;
+        let size = if self.small { Size::Small } else { Size::Full };
         if !demo::is_furnished(&ctx).await? {
             eprintln!("making the demo shop in {} …", folder.display());
-            make(&ctx, if self.small { Size::Small } else { Size::Full }).await?;
+            make(&ctx, size).await?;
+        }
+        for trader in &demo::TRADERS {
+            let ctx = opened.context(&TenantChoice { tenant: trader.tenant.to_owned() })?;
+            if !demo::is_stocked(&ctx).await? {
+                demo::stock_trader(&ctx, trader, demo::SEED, size, &Done::default()).await?;
+            }
         }
         let listener = if self.only_make { None } else { Some(serve::bind(&opened.config).await?) };
         let address = match &listener {
@@ -82,6 +89,18 @@ impl Demo {
             None => Ok(()),
         }
     }
+}
+
+/// The shop, and those of whom sales alone are shown.
+fn tenants() -> String {
+    let traders = demo::TRADERS.iter().map(|trader| format!(", {} = [\"{}\"]", trader.tenant, trader.host));
+    format!("{{ {TENANT} = []{} }}", traders.collect::<String>())
+}
+
+/// Where the office of a trader is: at the same port, under a name of its own.
+fn office(address: &str, trader: &demo::Trader) -> Option<String> {
+    let (_, port) = address.rsplit_once(':')?;
+    Some(format!("http://{}:{port}/admin/sales", trader.host))
 }
 
 async fn make(ctx: &Context, size: Size) -> anyhow::Result<()> {
@@ -106,12 +125,20 @@ fn tell(global: &Global, address: Option<&str>, letters: &Path) -> anyhow::Resul
             "shop": demo::SHOP_NAME,
             "storefront": at("/"), "admin": at("/admin"), "docs": at("/docs"), "api": at("/v1/categories"),
             "letters": letters.display().to_string(),
+            "prices": demo::TRADERS.iter().map(|trader| json!({
+                "tenant": trader.tenant, "admin": address.and_then(|address| office(address, trader)),
+            })).collect::<Vec<_>>(),
             "logins": { "admin": login(admin), "staff": login(clerk), "customer": login(customer) },
         }));
     }
     for (name, path) in [("storefront", "/"), ("admin", "/admin"), ("docs", "/docs"), ("API", "/v1/categories")] {
         if let Some(address) = at(path) {
             output::line(format!("{name:<12}{address}"))?;
+        }
+    }
+    for trader in &demo::TRADERS {
+        if let Some(office) = address.and_then(|address| office(address, trader)) {
+            output::line(format!("{:<12}{office} ({}, two years of sales)", "prices", trader.line))?;
         }
     }
     output::line(format!("letters     {}", letters.display()))?;

@@ -9,11 +9,13 @@ mod furniture;
 mod materials;
 mod orders;
 mod people;
+mod prices;
 mod products;
 mod write;
 
 pub use furniture::{Furniture, Size, furnish};
-pub use write::{Done, is_furnished, write};
+pub use prices::{TRADERS, Trader};
+pub use write::{Done, is_furnished, is_stocked, stock_trader, write};
 
 /// What the shop is called, and what it says of itself.
 pub const SHOP_NAME: &str = "Alder & Finch";

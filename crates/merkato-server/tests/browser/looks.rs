@@ -119,6 +119,9 @@ async fn entry(tour: &mut Tour<'_>) {
 }
 
 pub async fn office(world: &World, eye: Eye) {
+    // The shop's own sales are of yesterday at the most; a trader's are of two years.
+    let (trader, done) = (&demo::TRADERS[0], demo::Done::default());
+    demo::stock_trader(&world.ctx, trader, demo::SEED, demo::Size::Small, &done).await.expect("sales");
     let mut tour = Tour::new(world, eye).await;
     log_in(&tour.visitor, demo::ADMIN).await;
     tour.go("office-sizes-measured", "/admin/data/sizes?measure=now").await;
@@ -130,6 +133,16 @@ pub async fn office(world: &World, eye: Eye) {
         ("office-dashboard", "/admin"),
         ("office-analytics", "/admin/analytics"),
         ("office-views-find", "/admin/analytics/products"),
+        ("office-prices", "/admin/sales"),
+        ("office-prices-categories", "/admin/sales/categories"),
+        ("office-prices-category", "/admin/sales/categories/dress"),
+        ("office-prices-seasons", "/admin/sales/categories/coat?by=season&span=730"),
+        ("office-prices-refused", "/admin/sales/categories/dress?by=day&from=2020-01-01"),
+        ("office-prices-side-by-side", "/admin/sales/categories/dress/brands"),
+        ("office-prices-brands", "/admin/sales/brands"),
+        ("office-prices-brand", "/admin/sales/brands/Hollis"),
+        ("office-prices-product", "/admin/sales/products/hollis%2Ddress%2D1"),
+        ("office-prices-suggestion", "/admin/sales/suggestion?category=dress&brand=Hollis"),
         ("office-data", "/admin/data"),
         ("office-patterns", "/admin/data/patterns"),
         ("office-sizes", "/admin/data/sizes"),

@@ -3,6 +3,7 @@
 
 mod past;
 mod people;
+mod prices;
 mod things;
 
 use std::{
@@ -23,6 +24,7 @@ use rust_decimal::Decimal;
 use tokio::task::JoinSet;
 
 use self::people::People;
+pub use self::prices::{is_stocked, stock_trader};
 use super::{DAY_SECONDS, furniture::Furniture};
 
 /// A discount code, which is the last thing that is written: where it is, everything is.

@@ -100,7 +100,7 @@ pub(super) async fn staff_and_ada(ctx: &Context) -> anyhow::Result<UserId> {
     Ok(ada)
 }
 
-async fn user(ctx: &Context, login: (&str, &str), name: (&str, &str), role: Role) -> anyhow::Result<UserId> {
+pub(super) async fn user(ctx: &Context, login: (&str, &str), name: (&str, &str), role: Role) -> anyhow::Result<UserId> {
     if let Some(known) = accounts::find_by_email(ctx, login.0).await? {
         return Ok(accounts::set_role(ctx, known.user_id, role).await?.user_id);
     }
