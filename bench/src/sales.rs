@@ -42,7 +42,7 @@ fn sale(i: usize, today: Date) -> NewSale {
         sale_price: (list * Decimal::new(60 + (i % 41) as i64, 2)).round_dp(2),
         original_price: Some(list),
         category: format!("category-{}", product % CATEGORIES),
-        brand: (product % 5 > 0).then(|| format!("brand-{}", product % 97)),
+        brand: (!product.is_multiple_of(5)).then(|| format!("brand-{}", product % 97)),
         ..NewSale::default()
     }
 }
@@ -108,7 +108,7 @@ async fn record(ctx: &Context, count: usize, today: Date, verdicts: &mut Verdict
         let answers = sales::put_sales(ctx, batch).await.expect("answers");
         seconds += start.elapsed().as_secs_f64();
         assert!(answers.iter().all(Result::is_ok), "{:?}", answers.iter().find(|answer| answer.is_err()));
-        if (first + BATCH) % (count / 10) == 0 {
+        if (first + BATCH).is_multiple_of(count / 10) {
             eprint!("\rrecording sales {}%", (first + BATCH) * 100 / count);
         }
     }
