@@ -66,7 +66,7 @@ pub async fn put_sales(ctx: &Context, sales: Vec<NewSale>) -> Result<Vec<Result<
     let refused = answers.iter().filter(|answer| answer.is_err()).count() - failed;
     let stored = answers.len() - refused - failed;
     ctx.sale_tally.put(stored as u64, refused as u64, failed as u64);
-    tracing::info!(tenant = %ctx.store.tenant(), stored, refused, failed, "sales stored");
+    tracing::debug!(tenant = %ctx.store.tenant(), stored, refused, failed, "sales stored");
     Ok(answers)
 }
 
