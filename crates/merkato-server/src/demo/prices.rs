@@ -127,7 +127,7 @@ fn sale(goods: &Goods, season: usize, date: Date, number: usize, dice: &mut Dice
     let article = dice.index(ARTICLES);
     // Prices rise by some percent a year, an article is a little dearer than the one before it.
     let years = i64::from(date.days()) - 20_000;
-    let list = goods.price * percent * (90 + 10 * article as i64) * (100_000 + 12 * years) / 1_000_000 / 1_000;
+    let list = goods.price * percent * (90 + 10 * article as i64) * (100_000 + 12 * years) / 10_000_000;
     // Out of season it goes for less; and people haggle.
     let wanted = goods.seasons[season].clamp(2, 16);
     let paid = list * (70 + wanted + dice.below(17)) / 100;
@@ -139,8 +139,8 @@ fn sale(goods: &Goods, season: usize, date: Date, number: usize, dice: &mut Dice
         // Its last character says its shard.
         sale_id: format!("sale-{date}-{number}-{}", dice.below(10)),
         sale_date: date.to_string(),
-        sale_price: Decimal::new(paid.max(100) + 90, 2),
-        original_price: Some(Decimal::new(list.max(100) + 90, 2)),
+        sale_price: euros_and_ninety(paid),
+        original_price: Some(euros_and_ninety(list)),
         category: goods.category.into(),
         brand: Some(brand.into()),
         embedding_id: embedded.then(|| format!("emb-{product_id}")),
@@ -148,6 +148,11 @@ fn sale(goods: &Goods, season: usize, date: Date, number: usize, dice: &mut Dice
         product_id,
         ..NewSale::default()
     }
+}
+
+/// Whole euros and ninety cents, as such prices are.
+fn euros_and_ninety(cents: i64) -> Decimal {
+    Decimal::new(cents / 100 * 100 + 90, 2)
 }
 
 /// Articles of one category look alike, those of one brand a little.
@@ -183,6 +188,8 @@ mod tests {
                 let prepared = merkato::sales::prepare(sale.clone(), &settings, today.start()).expect("a good sale");
                 assert!(prepared.record.ttl.is_some_and(|end| end > today.start()), "{sale:?} has ended");
             }
+            let prices = sold.iter().map(|sale| sale.sale_price);
+            assert!(prices.clone().min() > Some(Decimal::TEN) && prices.max() < Some(Decimal::from(600)));
             let brands: std::collections::BTreeSet<_> = sold.iter().filter_map(|sale| sale.brand.clone()).collect();
             assert!(brands.len() >= 5, "{brands:?}");
         }

@@ -107,12 +107,14 @@ pub fn over_time(
 /// How many were sold at which price; None without any sale.
 pub fn distribution(name: &str, histogram: &Histogram, whole: &Summary, currency: &Currency) -> Option<Chart> {
     let fullest = histogram.bins.iter().max_by_key(|bin| bin.count)?;
-    let edge = |amount: Decimal| words::money_glanced(amount, currency);
     let fine = histogram.width < Decimal::ONE;
-    let edge = |amount: Decimal| if fine { words::money(amount, currency) } else { edge(amount) };
+    let edge = |amount: Decimal| {
+        if fine { words::money(amount, currency) } else { words::money_glanced(amount, currency) }
+    };
     let title = format!(
-        "Most of {} of {name} were sold at {} to {}",
+        "Of {} of {name}, {} went for {} to {}, more than at any other price",
         words::count(whole.count, "sale", "sales"),
+        words::thousands(&fullest.count.to_string()),
         edge(fullest.from),
         edge(fullest.below),
     );
@@ -120,13 +122,14 @@ pub fn distribution(name: &str, histogram: &Histogram, whole: &Summary, currency
         .bins
         .iter()
         .map(|bin| Column {
-            name: format!("{}–{}", edge(bin.from), edge(bin.below)),
+            // Its lower price alone: columns are narrow, and the next one says where it ends.
+            name: edge(bin.from),
             value: bin.count,
             shown: words::thousands(&bin.count.to_string()),
         })
         .collect();
     Some(
-        charts::histogram(&title, "Price", &columns)
+        charts::histogram(&title, "Price from", &columns)
             .with_note("Each column begins at its lower price and ends below the next."),
     )
 }
