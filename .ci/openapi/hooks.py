@@ -194,6 +194,22 @@ def days(first, last):
     return {"from": time.strftime("%Y-%m-%d", time.gmtime(time.time() - first * 86400)), "to": time.strftime("%Y-%m-%d", time.gmtime(time.time() - last * 86400))}
 
 
+def new_sale():
+    price = {"amount": "99.99", "currency": "EUR"}
+    return {"product_id": "prod_123", "sale_id": uuid.uuid4().hex, "sale_date": days(9, 0)["from"], "sale_price": price, "category": "dress", "brand": "Nike"}
+
+
+def sale(case):
+    made = staff("POST", "/v1/admin/sales", new_sale())
+    case.path_parameters.update({name: made[name] for name in ("product_id", "sale_date", "sale_id")})
+
+
+def embedded():
+    """A sale whose embedding is known, so that something is near to it."""
+    staff("POST", "/v1/admin/sales", {**new_sale(), "embedding_id": "emb_xyz", "vector": [0.5, 0.25]})
+    return {"product_id": "prod_123"}
+
+
 shopper = Shopper()
 me = staff("GET", "/v1/me")["id"]
 spare = spare_user()
@@ -259,6 +275,10 @@ LEVEL = path(product_id=new_product, warehouse_id=lambda: "berlin")
 HELD = [path(id=hold), with_(products=lambda: [plenty])]
 NEW_PRODUCT = [with_(category_id=lambda: chance.choice(shelves)), body(price), without("slug")]
 
+CATEGORY = [path(category=lambda: "dress"), only_query(lambda: {})]
+BRAND = [path(brand=lambda: "Nike"), only_query(lambda: {})]
+SOLD = [path(product_id=lambda: "prod_123"), only_query(lambda: days(30, 0))]
+
 # What makes a case of an operation real. Operations that are not here need nothing.
 REAL = {
     "GET /v1/admin/analytics/daily-sales": [only_query(lambda: days(7, 0))],
@@ -301,6 +321,23 @@ REAL = {
     "GET /v1/admin/products/{id}": [PRODUCT],
     "PUT /v1/admin/products/{id}": [path(id=new_product), *NEW_PRODUCT],
     "DELETE /v1/admin/products/{id}": [path(id=new_product)],
+    "POST /v1/admin/sales": [body(lambda old: new_sale())],
+    "POST /v1/admin/sales/batch": [body(lambda old: {"sales": [new_sale(), *old.get("sales", [])]})],
+    "GET /v1/admin/sales/categories/{category}/trends": CATEGORY,
+    "GET /v1/admin/sales/categories/{category}/figures": CATEGORY,
+    "GET /v1/admin/sales/categories/{category}/distribution": CATEGORY,
+    "GET /v1/admin/sales/categories/{category}/brands": CATEGORY,
+    "GET /v1/admin/sales/brands/{brand}": BRAND,
+    "GET /v1/admin/sales/brands/{brand}/figures": BRAND,
+    "GET /v1/admin/sales/brands/{brand}/distribution": BRAND,
+    "GET /v1/admin/sales/products/{product_id}": SOLD,
+    "GET /v1/admin/sales/products/{product_id}/embeddings": SOLD,
+    "GET /v1/admin/sales/products/{product_id}/figures": SOLD,
+    "GET /v1/admin/sales/products/{product_id}/distribution": SOLD,
+    "GET /v1/admin/sales/{product_id}/{sale_date}/{sale_id}": [sale],
+    "DELETE /v1/admin/sales/{product_id}/{sale_date}/{sale_id}": [sale],
+    "POST /v1/admin/sales/nearest": [body(lambda old: embedded())],
+    "POST /v1/admin/sales/suggestion": [body(lambda old: {"category": "dress", "brand": "Nike"})],
     "GET /v1/admin/users/{id}": [path(id=lambda: me)],
     "GET /v1/admin/users/{id}/orders": [path(id=lambda: me), only_query(lambda: {})],
     "POST /v1/admin/users/{id}/reinstate": [path(id=lambda: spare)],
