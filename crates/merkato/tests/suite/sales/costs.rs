@@ -2,7 +2,7 @@
 
 use merkato::{
     PageRequest,
-    sales::{self, Days, NewSale, PATTERNS},
+    sales::{self, Days, NameKind, NewSale, PATTERNS},
 };
 use widerow::meter::{Cost, measure};
 use widerow_testing::{Target, cases};
@@ -35,6 +35,9 @@ async fn every_pattern_costs_what_it_says_whatever_the_number_of_sales(target: &
         measured.push(("S4", found.expect("a page").rows.len(), cost));
         let (found, cost) = measure(sales::list_brand_sales(ctx, "Nike", days, page())).await;
         measured.push(("S5", found.expect("a page").rows.len(), cost));
+        let (found, cost) = measure(sales::list_names(ctx, NameKind::Category, page())).await;
+        measured.push(("S6", found.expect("a page").rows.len(), cost));
+        assert_eq!(measured.len(), PATTERNS.len());
         for ((name, rows, cost), pattern) in measured.iter().zip(PATTERNS) {
             assert_eq!(*name, pattern.name, "every pattern is measured");
             assert!(*rows >= 1 && pattern.cost.admits(cost, *rows as u64), "{name}, {rows} rows: {cost}");
