@@ -155,7 +155,7 @@ def letter(to):
     for _ in range(600):
         for path in sorted(LETTERS.glob("*.eml"), key=lambda path: path.stat().st_mtime, reverse=True):
             text = path.read_text()
-            token = re.search(r"^([0-9a-f]{32}\.\S+)\s*$", text, re.M)
+            token = re.search(r"(?:^|token=)([0-9a-f]{32}\.\S+)\s*$", text, re.M)
             if to in text and token:
                 return token[1]
         time.sleep(0.1)
