@@ -154,6 +154,8 @@ async fn show(frame: Frame, visit: Visit, subject: Subject, query: SpanQuery, tu
             ("Product", id, product_path(id), found.rows, found.next)
         }
     };
+    // Where the figures are refused there is nothing to turn the pages of.
+    let (found, next) = if picture.is_some() { (found, next) } else { (Vec::new(), None) };
     let currency = &ctx.settings.orders.currency;
     let of_category = matches!(subject, Subject::Category { .. });
     let filters = span.filters();
