@@ -164,8 +164,8 @@ impl Span {
             (Some("730"), ..) => "the last two years".into(),
             (_, Some(from), Some(to)) => format!("{} to {}", day(from), day(to)),
             (_, Some(from), None) => format!("{} on", day(from)),
-            (_, None, Some(to)) => format!("all time up to {}", day(to)),
-            (_, None, None) => "all time".into(),
+            (_, None, Some(to)) => format!("all the years up to {}", day(to)),
+            (_, None, None) => "all the years".into(),
         }
     }
 
