@@ -27,7 +27,7 @@ impl PaddedPrice {
     }
 
     pub fn price(&self) -> Option<Decimal> {
-        Some(Decimal::from(self.minor_units()?) / Decimal::ONE_HUNDRED)
+        Some(Decimal::new(i64::try_from(self.minor_units()?).ok()?, 2))
     }
 
     pub fn as_str(&self) -> &str {

@@ -131,14 +131,19 @@ pub(super) fn category_hits(
     piece: usize,
     cursor: Option<&Cursor>,
 ) -> Result<Merge<CategorySale>> {
+    let partitions = category_partitions(ctx, category, days)?;
+    let of = season.map_or("", Season::as_str);
+    Merge::new(&ctx.store, partitions, days.bounds(), of, piece, cursor)
+}
+
+/// The shards of a category, if there can be one of that name and such days.
+pub(super) fn category_partitions(ctx: &Context, category: &str, days: Days) -> Result<Vec<(String, i32)>> {
     let mut check = Check::new();
     record::name(&mut check, "category", category);
     days.check(&mut check);
     check.end()?;
     let shards = ctx.settings.sales.category_shards.clamp(1, limits::SALE_SHARDS_MAX) as i32;
-    let partitions = (0..shards).map(|shard| (category.to_owned(), shard));
-    let of = season.map_or("", Season::as_str);
-    Merge::new(&ctx.store, partitions, days.bounds(), of, piece, cursor)
+    Ok((0..shards).map(|shard| (category.to_owned(), shard)).collect())
 }
 
 /// S5: the sales of a brand by day and price.

@@ -1,9 +1,10 @@
 //! All sales of a category, a brand or a product, piece by piece, for figures: each is read once, and few are held at a time.
 
+use futures::future::try_join_all;
 use rust_decimal::Decimal;
 use widerow::Date;
 
-use super::read::{Days, brand_hits, category_hits, complete};
+use super::read::{Days, brand_hits, category_hits, category_partitions, complete};
 use crate::{
     check::Check,
     context::Context,
@@ -12,7 +13,7 @@ use crate::{
         record, retention,
         season::Season,
         shards::Skew,
-        tables::{SaleRecord, SaleVector, VECTOR_SHARDS},
+        tables::{CategorySale, SaleRecord, SaleVector, VECTOR_SHARDS},
     },
 };
 
@@ -44,30 +45,45 @@ pub async fn walk_category(
     }
 }
 
-/// Shows the day and price of every sale of a category, from the index alone: no record is read. On DynamoDB, where the index
-/// does not tell the end of a sale, those are left out whose day is beyond the retention.
+/// Shows the day and price of every sale of a category, from the index alone and in no order: no record is read. On DynamoDB,
+/// where the index does not tell the end of a sale, those are left out whose day is beyond the retention.
 pub async fn walk_category_prices(
     ctx: &Context,
     category: &str,
     days: Days,
     mut see: impl FnMut(Date, Decimal),
 ) -> Result<u64> {
-    let mut hits = category_hits(ctx, category, None, days, PIECE, None)?;
     let (now, years) = (ctx.now(), ctx.settings.sales.retention());
     let mut seen = 0;
-    loop {
-        let some = hits.take(TOGETHER).await?;
-        if some.is_empty() {
-            return Ok(seen);
+    every_hit(ctx, category, days, |hit| {
+        let ended = retention::end(hit.sale_date, years).is_some_and(|end| end <= now);
+        if let Some(price) = hit.price.price().filter(|_| !ended) {
+            seen += 1;
+            see(hit.sale_date, price);
         }
-        for hit in some {
-            let ended = retention::end(hit.sale_date, years).is_some_and(|end| end <= now);
-            if let Some(price) = hit.price.price().filter(|_| !ended) {
-                seen += 1;
-                see(hit.sale_date, price);
-            }
+    })
+    .await?;
+    Ok(seen)
+}
+
+/// Shows every hit of a category, a piece of each shard at a time, as they come: whoever counts needs no order.
+async fn every_hit(ctx: &Context, category: &str, days: Days, mut see: impl FnMut(CategorySale)) -> Result<()> {
+    let (from, to) = days.bounds();
+    let mut shards: Vec<_> =
+        category_partitions(ctx, category, days)?.into_iter().map(|partition| (partition, None)).collect();
+    while !shards.is_empty() {
+        let pages = shards.into_iter().map(|(partition, cursor)| async move {
+            let slice = ctx.store.slice::<CategorySale>(partition.clone()).from(from).to(to);
+            Ok::<_, widerow::Error>((partition, slice.limit(PIECE).after(cursor).page().await?))
+        });
+        let pages = try_join_all(pages).await?;
+        shards = Vec::new();
+        for (partition, page) in pages {
+            page.rows.into_iter().for_each(&mut see);
+            shards.extend(page.next.map(|next| (partition, Some(next))));
         }
     }
+    Ok(())
 }
 
 /// Shows every sale of a brand between two days, by day and price.
@@ -130,17 +146,12 @@ pub async fn walk_vectors(ctx: &Context, mut see: impl FnMut(SaleVector)) -> Res
 
 /// How evenly the sales of a category are spread over its shards.
 pub async fn count_shards(ctx: &Context, category: &str, days: Days) -> Result<Skew> {
-    let mut hits = category_hits(ctx, category, None, days, PIECE, None)?;
     let mut counts = vec![0; ctx.settings.sales.category_shards.max(1) as usize];
-    loop {
-        let some = hits.take(TOGETHER).await?;
-        if some.is_empty() {
-            return Ok(Skew { counts });
+    every_hit(ctx, category, days, |hit| {
+        if let Some(count) = counts.get_mut(hit.category_shard as usize) {
+            *count += 1;
         }
-        for hit in some {
-            if let Some(count) = counts.get_mut(hit.category_shard as usize) {
-                *count += 1;
-            }
-        }
-    }
+    })
+    .await?;
+    Ok(Skew { counts })
 }
