@@ -75,6 +75,8 @@ async fn three_ttl_calculation(target: &Target) {
 async fn four_batch_operations(target: &Target) {
     let world = World::new(target);
     let ctx = &world.ctx;
+    // The names of its category and brand are noted with the first sale.
+    put_all(ctx, vec![sale(ctx, "prod_first", "sale_first")]).await;
     let batch: Vec<NewSale> = (0..100).map(|n| sale(ctx, &format!("prod_{n}"), &format!("sale_{n}"))).collect();
     let (stored, cost) = widerow::meter::measure(put_all(ctx, batch)).await;
     assert_eq!(stored.len(), 100);
