@@ -229,12 +229,12 @@ mod rows {
     fn unknown_words() {
         says(
             row(&format!("{TABLE}, guard")),
-            "unknown word `guard`: #[row(…)] on a struct takes table, partition, clustering, guarded, counters, ttl, ends, \
-             gc_grace, read, write and index",
+            "unknown word `guard`: #[row(…)] on a struct takes table, partition, clustering, guarded, shared, counters, \
+             ttl, ends, gc_grace, read, write and index",
         );
         says(
             row_with(TABLE, "#[row(column = \"ID\")] id: Uuid"),
-            "unknown word `column`: #[row(…)] on a field takes static, name and label",
+            "unknown word `column`: #[row(…)] on a field takes static, name, label and index_key",
         );
         says(
             row(&format!("{TABLE}, read = Two")),
