@@ -224,30 +224,7 @@ macro_rules! refusals {
     )*};
 }
 
-refusals!(analytics, carts, catalog, inventory, keys, orders, replies, secrets);
-
-impl Refusal for sales::Error {
-    fn code(&self) -> &'static str {
-        sales::Error::code(self)
-    }
-    fn kind(&self) -> Kind {
-        sales::Error::kind(self)
-    }
-    fn invalid(&self) -> Option<&Invalid> {
-        match self {
-            sales::Error::Invalid(invalid) | sales::Error::Figures(sales::figures::Error::Invalid(invalid)) => {
-                Some(invalid)
-            }
-            _ => None,
-        }
-    }
-}
-
-impl From<sales::Error> for Problem {
-    fn from(error: sales::Error) -> Self {
-        problem_of(&error)
-    }
-}
+refusals!(analytics, carts, catalog, inventory, keys, orders, replies, sales, secrets);
 
 impl Refusal for accounts::Error {
     fn code(&self) -> &'static str {

@@ -19,9 +19,19 @@ pub enum Error {
     #[error("a sale of {day} is older than sales are kept")]
     Ended { day: widerow::Date },
     #[error(transparent)]
-    Figures(#[from] figures::Error),
+    Figures(figures::Error),
     #[error(transparent)]
     Data(#[from] widerow::Error),
+}
+
+/// Bad input is bad input, whoever notices it.
+impl From<figures::Error> for Error {
+    fn from(error: figures::Error) -> Self {
+        match error {
+            figures::Error::Invalid(invalid) => Error::Invalid(invalid),
+            error => Error::Figures(error),
+        }
+    }
 }
 
 impl Error {
