@@ -267,8 +267,7 @@ impl Skew {
     async fn run(self, global: &Global) -> anyhow::Result<()> {
         let opened = Opened::ready(global).await?;
         let ctx = opened.context(&self.tenant)?;
-        let counts = sales::count_shards(&ctx, &self.category, Days::default()).await?.counts;
-        let skew = figures::skew(&counts)?;
+        let skew = sales::count_shards(&ctx, &self.category, Days::default()).await?;
         if global.json {
             return output::json(&json!({
                 "category": self.category, "total": skew.total, "counts": skew.counts,

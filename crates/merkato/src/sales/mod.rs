@@ -28,7 +28,6 @@ pub use error::{Error, Result};
 pub use ops::*;
 pub use record::{NewSale, Prepared, parse_date, prepare};
 pub use season::{Hemisphere, NotASeason, Season};
-pub use shards::Skew;
 pub(crate) use stats::Tally;
 pub use stats::{Asked, SaleStats, stats};
 pub(crate) use tables::tables;

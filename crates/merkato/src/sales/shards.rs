@@ -2,7 +2,7 @@
 //!
 //! They are parts of stored keys: other tools compute the same. Characters are UTF-16 code units, as JavaScript counts them.
 //! Neither spreads evenly whatever the ids: the last character of hexadecimal ids reaches six of ten shards twice as often as
-//! the other four. [`Skew`] says how evenly they were spread.
+//! the other four. [`skew`](super::figures::skew) says how evenly they were spread.
 
 /// The shard of a sale in the trends of its category: the last code unit of its id.
 pub fn category_shard(sale_id: &str, shards: u32) -> i32 {
@@ -18,37 +18,12 @@ pub fn embedding_shard(product_id: &str, shards: u32) -> i32 {
     (i64::from(hash).abs() % i64::from(shards.max(1))) as i32
 }
 
-/// How evenly rows are spread over shards.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skew {
-    /// Rows of each shard.
-    pub counts: Vec<u64>,
-}
-
-impl Skew {
-    pub fn total(&self) -> u64 {
-        self.counts.iter().sum()
-    }
-
-    /// The largest shard against an even share: 1 is even. None where there is nothing.
-    pub fn largest(&self) -> Option<f64> {
-        self.against_even(self.counts.iter().max())
-    }
-
-    /// The smallest shard against an even share.
-    pub fn smallest(&self) -> Option<f64> {
-        self.against_even(self.counts.iter().min())
-    }
-
-    fn against_even(&self, count: Option<&u64>) -> Option<f64> {
-        let total = self.total();
-        (total > 0).then(|| *count.unwrap_or(&0) as f64 * self.counts.len() as f64 / total as f64)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use rust_decimal::Decimal;
+
     use super::*;
+    use crate::sales::figures::{Skew, skew};
 
     #[test]
     fn the_document_s_examples_as_its_code_computes_them() {
@@ -80,7 +55,12 @@ mod tests {
     fn spread(shards: u32, ids: impl Iterator<Item = String>, of: fn(&str, u32) -> i32) -> Skew {
         let mut counts = vec![0; shards as usize];
         ids.for_each(|id| counts[of(&id, shards) as usize] += 1);
-        Skew { counts }
+        skew(&counts).expect("counts")
+    }
+
+    /// The smallest shard against an even share.
+    fn smallest(skew: &Skew) -> Option<Decimal> {
+        Some(Decimal::from(*skew.counts.iter().min()?) / skew.mean)
     }
 
     #[test]
@@ -88,10 +68,15 @@ mod tests {
         let decimal = spread(10, (0..10_000).map(|n| format!("sale_{n}")), category_shard);
         assert!(decimal.counts.iter().all(|count| *count == 1_000), "{decimal:?}");
         let hexadecimal = spread(10, (0..16_000).map(|n| format!("{n:032x}")), category_shard);
-        let (large, small) = (hexadecimal.largest().unwrap(), hexadecimal.smallest().unwrap());
-        assert_eq!((large, small), (1.25, 0.625), "six shards have an eighth each, four a sixteenth");
+        let (large, small) = (hexadecimal.largest_to_mean.unwrap(), smallest(&hexadecimal).unwrap());
+        assert_eq!(
+            (large, small),
+            (Decimal::new(125, 2), Decimal::new(625, 3)),
+            "six shards have an eighth each, four a sixteenth"
+        );
         let products = spread(5, (0..10_000).map(|n| format!("prod_{n}")), embedding_shard);
-        assert!(products.largest().unwrap() < 1.1 && products.smallest().unwrap() > 0.9, "{products:?}");
-        assert_eq!(Skew { counts: vec![0; 10] }.largest(), None);
+        let (large, small) = (products.largest_to_mean.unwrap(), smallest(&products).unwrap());
+        assert!(large < Decimal::new(11, 1) && small > Decimal::new(9, 1), "{products:?}");
+        assert_eq!(skew(&[0; 10]).unwrap().largest_to_mean, None);
     }
 }

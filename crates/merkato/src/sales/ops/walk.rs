@@ -10,9 +10,9 @@ use crate::{
     context::Context,
     sales::{
         error::Result,
+        figures::{self, Skew},
         record, retention,
         season::Season,
-        shards::Skew,
         tables::{CategorySale, SaleRecord, SaleVector, VECTOR_SHARDS},
     },
 };
@@ -153,5 +153,5 @@ pub async fn count_shards(ctx: &Context, category: &str, days: Days) -> Result<S
         }
     })
     .await?;
-    Ok(Skew { counts })
+    Ok(figures::skew(&counts)?)
 }
