@@ -30,6 +30,7 @@ pub mod sales;
 pub mod secrets;
 pub mod settings;
 pub mod shards;
+pub mod telemetry;
 pub mod text;
 
 pub use check::{BadField, Check, Invalid};

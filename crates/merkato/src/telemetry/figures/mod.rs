@@ -1,0 +1,23 @@
+//! What readings of a sensor say: their summary, outliers, gaps and quality, windows and charts, what is unusual about a day,
+//! and whether somebody should go and look.
+//!
+//! Pure functions: nothing is read, written or waited for, and neither the clock nor chance is asked.
+//!
+//! 1. A value is a finite number within `limits::VALUE_MAX`. Infinities and what is not a number are refused where they come in,
+//!    so that nothing after it has to ask again.
+//! 2. What there is nothing of stays nothing (`None`), and never becomes a zero.
+//! 3. Summaries merge in any order and any grouping to the same figures (`summary`), so that a day is made of its hours.
+//! 4. Every input has a limit (`limits`), and what is over it is refused by name.
+
+mod decimal;
+mod error;
+pub mod limits;
+mod reading;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+pub use decimal::{from_decimal, to_decimal};
+pub use error::{Error, Result};
+pub use reading::{Reading, Span};
+pub use summary::Summary;

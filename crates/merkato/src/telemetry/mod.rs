@@ -1,0 +1,3 @@
+//! Measurements of sensors over time.
+
+pub mod figures;
