@@ -11,13 +11,23 @@
 
 mod decimal;
 mod error;
+mod gaps;
 pub mod limits;
+mod outliers;
+mod quality;
 mod reading;
+mod robust;
+mod stuck;
 mod summary;
 #[cfg(test)]
 mod tests;
 
 pub use decimal::{from_decimal, to_decimal};
 pub use error::{Error, Result};
+pub use gaps::{Expected, Gap, gaps};
+pub use outliers::{Outlier, OutlierReason, OutlierSettings, Plausible, outliers};
+pub use quality::{Norm, Quality, quality};
 pub use reading::{Reading, Span};
+pub use robust::{MAD_SCALE, Middle, median};
+pub use stuck::{StuckRun, StuckSettings, changes, stuck};
 pub use summary::Summary;
