@@ -9,6 +9,7 @@
 //! 3. Summaries merge in any order and any grouping to the same figures (`summary`), so that a day is made of its hours.
 //! 4. Every input has a limit (`limits`), and what is over it is refused by name.
 
+mod chart;
 mod decimal;
 mod error;
 mod gaps;
@@ -21,7 +22,10 @@ mod stuck;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod windows;
+mod words;
 
+pub use chart::{Line, chart};
 pub use decimal::{from_decimal, to_decimal};
 pub use error::{Error, Result};
 pub use gaps::{Expected, Gap, gaps};
@@ -31,3 +35,4 @@ pub use reading::{Reading, Span};
 pub use robust::{MAD_SCALE, Middle, median};
 pub use stuck::{StuckRun, StuckSettings, changes, stuck};
 pub use summary::Summary;
+pub use windows::{Window, Windows, windows, windows_of_summaries};

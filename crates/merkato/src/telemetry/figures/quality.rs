@@ -12,6 +12,7 @@ use super::{
     outliers::{Outlier, OutlierSettings, Plausible, outliers},
     reading::{Reading, Span},
     stuck::{StuckRun, StuckSettings, stuck},
+    words::duration,
 };
 
 /// What a sensor should do.
@@ -130,13 +131,4 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 
 fn counted(readings: u64) -> String {
     if readings == 1 { "1 reading".into() } else { format!("{readings} readings") }
-}
-
-/// As a person would say it: in the largest unit of which there are two or more.
-pub(super) fn duration(millis: i64) -> String {
-    let units = [(86_400_000, "days"), (3_600_000, "hours"), (60_000, "minutes"), (1_000, "seconds")];
-    match units.iter().find(|(unit, _)| millis >= 2 * unit) {
-        Some((unit, name)) => format!("{} {name}", millis / unit),
-        None => format!("{millis} milliseconds"),
-    }
 }

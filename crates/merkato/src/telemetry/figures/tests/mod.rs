@@ -1,10 +1,12 @@
 //! Figures against what a person, or a slower program, works out.
 
+mod chart;
 mod decimal;
 mod gaps;
 mod outliers;
 mod quality;
 mod summary;
+mod windows;
 
 use widerow::Timestamp;
 
