@@ -10,10 +10,12 @@
 //! 4. Every input has a limit (`limits`), and what is over it is refused by name.
 
 mod chart;
+mod day;
 mod decimal;
 mod error;
 mod gaps;
 pub mod limits;
+mod maintenance;
 mod outliers;
 mod quality;
 mod reading;
@@ -26,9 +28,11 @@ mod windows;
 mod words;
 
 pub use chart::{Line, chart};
+pub use day::{Anomaly, AnomalyKind, Day, DaySettings, EMPTY_DAY, Hour, anomalies, summary_of_day};
 pub use decimal::{from_decimal, to_decimal};
 pub use error::{Error, Result};
 pub use gaps::{Expected, Gap, gaps};
+pub use maintenance::{Maintenance, MaintenanceSettings, maintenance};
 pub use outliers::{Outlier, OutlierReason, OutlierSettings, Plausible, outliers};
 pub use quality::{Norm, Quality, quality};
 pub use reading::{Reading, Span};

@@ -1,6 +1,7 @@
 //! Figures against what a person, or a slower program, works out.
 
 mod chart;
+mod day;
 mod decimal;
 mod gaps;
 mod outliers;
