@@ -14,6 +14,7 @@ use crate::{
     payments::{PaymentProvider, TestProvider},
     sales::{Noted, Tally},
     settings::Settings,
+    telemetry,
 };
 
 /// The surroundings of an operation, for one tenant. Cheap to clone.
@@ -29,6 +30,7 @@ pub struct Context {
     pub(crate) marks: Arc<Marks>,
     pub(crate) sale_names: Arc<Noted>,
     pub(crate) sale_tally: Arc<Tally>,
+    pub(crate) telemetry: Arc<telemetry::Memory>,
     watch: Option<Arc<dyn Watch>>,
     clock: Arc<dyn Clock>,
     chance: Arc<dyn Chance>,
@@ -65,6 +67,7 @@ impl Context {
             marks: Arc::new(Marks::default()),
             sale_names: Arc::new(Noted::default()),
             sale_tally: Arc::new(Tally::default()),
+            telemetry: Arc::new(telemetry::Memory::default()),
             watch: None,
             clock,
             chance,

@@ -46,10 +46,12 @@ ids! {
     KeyId,
     /// A line of a cart. The same product with the same options has the same line id in every cart.
     LineId,
+    MeasurementId,
     /// A change of stock that is no sale: a delivery, a count, a transfer.
     MovementId,
     OrderId,
     ProductId,
+    SensorId,
     SessionId,
     UserId,
 }

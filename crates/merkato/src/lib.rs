@@ -52,6 +52,7 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = inventory::tables(schema);
     let schema = analytics::tables(schema);
     let schema = sales::tables(schema);
+    let schema = telemetry::tables(schema);
     let schema = flows::run::tables(schema);
     let schema = keys::tables(schema);
     let schema = replies::tables(schema);
@@ -68,6 +69,7 @@ pub const PATTERNS: &[(&str, &[AccessPattern])] = &[
     ("inventory", inventory::PATTERNS),
     ("analytics", analytics::PATTERNS),
     ("sales", sales::PATTERNS),
+    ("telemetry", telemetry::PATTERNS),
     ("flows", flows::run::PATTERNS),
     ("claims", claims::PATTERNS),
     ("keys", keys::PATTERNS),

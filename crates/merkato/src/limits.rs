@@ -199,3 +199,19 @@ pub const SALE_HITS_A_PAGE_MAX: usize = 5_000;
 pub const FOLLOWED_DAYS_MAX: i32 = 30;
 /// Nearest products that are asked for at once.
 pub const NEAREST_MAX: usize = 100;
+/// Measurements that are taken in one call.
+pub const MEASUREMENTS_TOGETHER_MAX: usize = 10_000;
+/// Metrics of one sensor besides temperature, humidity and pressure. The figures of 24 hours of all of them are one row.
+pub const METRICS_A_SENSOR_MAX: usize = 24;
+/// Bytes of a metric's name.
+pub const METRIC_NAME_BYTES_MAX: usize = 64;
+/// Entries of a measurement's metadata.
+pub const MEASUREMENT_METADATA_MAX: usize = 10;
+/// Raw measurements of one hour that a roll-up looks at, and that are read for one answer.
+pub const RAW_ROWS_MAX: usize = 100_000;
+/// Outliers of an hour that are listed.
+pub const OUTLIERS_LISTED_MAX: usize = 20;
+/// Days of one answer.
+pub const TELEMETRY_DAYS_MAX: i64 = 3_660;
+/// Sensors whose latest values are asked for at once.
+pub const LATEST_SENSORS_MAX: usize = 200;

@@ -22,6 +22,7 @@ pub struct Settings {
     pub inventory: InventorySettings,
     pub analytics: AnalyticsSettings,
     pub sales: SalesSettings,
+    pub telemetry: TelemetrySettings,
     pub flows: FlowSettings,
     pub keys: KeySettings,
     pub replies: ReplySettings,
@@ -332,5 +333,45 @@ impl SalesSettings {
     /// The years for which a sale is kept, unless it is kept for good.
     pub fn retention(&self) -> Option<u32> {
         (self.retention_years > 0).then_some(self.retention_years)
+    }
+}
+
+/// How measurements are taken and rolled up.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TelemetrySettings {
+    /// Hours for which raw measurements are shown.
+    pub raw_hours: u32,
+    /// Hours for which they are kept beyond: so long roll-ups may stand still, and nothing is missing in them.
+    pub raw_reserve_hours: u32,
+    /// After the end of an hour its roll-up waits so long for measurements on their way. Clocks must not differ by more.
+    pub grace_seconds: u32,
+    /// How far ahead of this machine's clock a measurement's time may be.
+    pub future_seconds: u32,
+    /// How many times the robust deviation a value lies off the median to be an outlier.
+    pub outlier_threshold: Decimal,
+}
+
+impl Default for TelemetrySettings {
+    /// The document's 24 hours.
+    fn default() -> Self {
+        TelemetrySettings {
+            raw_hours: 24,
+            raw_reserve_hours: 48,
+            grace_seconds: 120,
+            future_seconds: 300,
+            outlier_threshold: Decimal::from(5),
+        }
+    }
+}
+
+impl TelemetrySettings {
+    pub(crate) fn raw_kept_seconds(&self) -> i64 {
+        (i64::from(self.raw_hours) + i64::from(self.raw_reserve_hours)).clamp(1, 24 * 3_650) * 3_600
+    }
+
+    /// Never nought: everything would be an outlier.
+    pub(crate) fn outlier_score(&self) -> f64 {
+        crate::telemetry::figures::from_decimal(self.outlier_threshold).max(0.5)
     }
 }

@@ -122,6 +122,17 @@ impl Summary {
         (!self.is_empty()).then(|| (self.mean + self.mean_rest).clamp(self.min, self.max))
     }
 
+    /// The mean in two numbers, as it is kept: rounded, and what it is more than that.
+    pub fn mean_parts(&self) -> Option<(f64, f64)> {
+        (!self.is_empty()).then_some((self.mean, self.mean_rest))
+    }
+
+    /// The same with what the mean is more than its rounded number; nothing where that can be no rest.
+    pub fn with_rest(self, rest: f64) -> Summary {
+        let is_rest = !self.is_empty() && rest.abs() <= self.mean.abs() * f64::EPSILON;
+        Summary { mean_rest: if is_rest { rest } else { 0.0 }, ..self }
+    }
+
     /// The sum of the squared distances from the mean; nought of none.
     pub fn m2(&self) -> f64 {
         self.m2

@@ -1,0 +1,212 @@
+//! Measurements come in.
+//!
+//! 1. Each has an answer of its own; a bad one takes no other along.
+//! 2. A measurement that is stored has a mark that was committed with it, or before it by the same process while its hour was
+//!    open. So the roll-up of its hour is made, or made anew, after it.
+//! 3. The same measurement again is the same row.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use futures::{StreamExt as _, stream};
+use uuid::Uuid;
+use widerow::{Commit, Timestamp, engine::Atomicity};
+
+use super::{roll_up::find_seen, sensors::find_sensors};
+use crate::{
+    context::Context,
+    id::{MeasurementId, SensorId},
+    limits, shards,
+    telemetry::{
+        bucket,
+        error::{Error, Result},
+        measurement::{self, NewMeasurement},
+        roll::seen::print,
+        tables::{MARK_SHARDS, Mark, RawMeasurement},
+    },
+};
+
+/// Commits of one call that are made side by side.
+const AT_ONCE: usize = 4;
+/// Bytes of one commit, with something to spare.
+const COMMIT_BYTES: usize = widerow::limits::COMMIT_BYTES_MAX / 4 * 3;
+/// What a mark takes.
+const MARK_BYTES: usize = 64;
+
+/// What became of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// Its own, or the one that follows from what it says.
+    pub measurement_id: MeasurementId,
+}
+
+/// Takes measurements, of one sensor or of many, in any order, new or late. An answer for each, in their order.
+pub async fn ingest(ctx: &Context, measurements: Vec<NewMeasurement>) -> Result<Vec<Result<Accepted>>> {
+    if measurements.len() > limits::MEASUREMENTS_TOGETHER_MAX {
+        let (size, limit) = (measurements.len(), limits::MEASUREMENTS_TOGETHER_MAX);
+        return Err(Error::TooLarge { what: "measurements of one call", size, limit });
+    }
+    let (mut answers, rows) = prepare_all(ctx, measurements).await?;
+    store(ctx, rows, &mut answers).await;
+    Ok(answers)
+}
+
+/// The answers, with an error for each that was refused, and the rows of the others with their places among them.
+async fn prepare_all(
+    ctx: &Context,
+    measurements: Vec<NewMeasurement>,
+) -> Result<(Vec<Result<Accepted>>, Vec<(usize, RawMeasurement)>)> {
+    let wanted: BTreeSet<SensorId> = measurements.iter().map(|new| new.sensor_id).collect();
+    let sensors = find_sensors(ctx, wanted).await?;
+    let (now, settings) = (ctx.now(), &ctx.settings.telemetry);
+    let mut answers = Vec::with_capacity(measurements.len());
+    let mut rows = Vec::with_capacity(measurements.len());
+    for new in measurements {
+        let row = match sensors.get(&new.sensor_id) {
+            Some(sensor) => measurement::prepare(new, sensor, now, settings),
+            None => Err(Error::SensorNotFound { sensor: new.sensor_id }),
+        };
+        let place = answers.len();
+        answers.push(row.map(|row| {
+            let accepted = Accepted { measurement_id: row.measurement_id };
+            rows.push((place, row));
+            accepted
+        }));
+    }
+    Ok((answers, rows))
+}
+
+/// Stores rows with their marks; puts the error of a commit into the answers of its rows.
+async fn store(ctx: &Context, mut rows: Vec<(usize, RawMeasurement)>, answers: &mut [Result<Accepted>]) {
+    // Rows of one partition go together, as engines like it; those of one hour need one mark.
+    rows.sort_by_key(|(_, row)| (row.sensor_id, row.time_bucket));
+    let bounds = Bounds::of(ctx);
+    let chunks = stream::iter(bounds.split(rows)).map(|chunk| async move {
+        let places: Vec<usize> = chunk.iter().map(|(place, _)| *place).collect();
+        (places, write(ctx, chunk, bounds.one_by_one).await)
+    });
+    let mut written = chunks.buffer_unordered(AT_ONCE);
+    while let Some((places, result)) = written.next().await {
+        if let Err(error) = result {
+            tracing::warn!(tenant = %ctx.store.tenant(), rows = places.len(), %error, "measurements were not stored");
+            places.into_iter().for_each(|place| answers[place] = Err(error.clone().into()));
+        }
+    }
+}
+
+/// What goes into one step of the engine, so that a measurement is never seen long after its mark.
+#[derive(Clone, Copy)]
+struct Bounds {
+    writes: usize,
+    bytes: usize,
+    /// Rows of one step may be seen one after the other.
+    one_by_one: bool,
+}
+
+impl Bounds {
+    fn of(ctx: &Context) -> Self {
+        let (writes, bytes, one_by_one) = match ctx.store.database().engine().abilities().atomicity {
+            Atomicity::Everything => (widerow::limits::COMMIT_WRITES_MAX, COMMIT_BYTES, false),
+            Atomicity::Rows { rows, bytes } => (rows, bytes, true),
+            Atomicity::Partition { unguarded_rows, unguarded_bytes } => (unguarded_rows, unguarded_bytes, true),
+        };
+        let writes = writes.clamp(2, widerow::limits::COMMIT_WRITES_MAX);
+        Bounds { writes, bytes: bytes.min(COMMIT_BYTES), one_by_one }
+    }
+
+    /// In order; each with room for a mark of every hour in it.
+    fn split(self, rows: Vec<(usize, RawMeasurement)>) -> Vec<Vec<(usize, RawMeasurement)>> {
+        let mut chunks: Vec<Vec<(usize, RawMeasurement)>> = Vec::new();
+        let (mut writes, mut bytes, mut last) = (0, 0, None);
+        for (place, row) in rows {
+            let hour = Some((row.sensor_id, row.time_bucket));
+            let size = row.bytes();
+            let marks = usize::from(last != hour);
+            last = hour;
+            match chunks.last_mut() {
+                Some(chunk) if writes + 1 + marks <= self.writes && bytes + size + marks * MARK_BYTES <= self.bytes => {
+                    (writes, bytes) = (writes + 1 + marks, bytes + size + marks * MARK_BYTES);
+                    chunk.push((place, row));
+                }
+                _ => {
+                    (writes, bytes) = (2, size + MARK_BYTES);
+                    chunks.push(vec![(place, row)]);
+                }
+            }
+        }
+        chunks
+    }
+}
+
+/// One commit: the rows, and a mark for each hour that this process has not marked while it is open.
+///
+/// RACE: an hour may close while its rows are on their way without a mark of their own. Then its roll-up may be over before
+/// they are there, and they are marked behind it.
+async fn write(ctx: &Context, rows: Vec<(usize, RawMeasurement)>, one_by_one: bool) -> widerow::Result<()> {
+    let (now, tenant) = (ctx.now(), ctx.store.tenant());
+    let kept_seconds = u32::try_from(ctx.settings.telemetry.raw_kept_seconds()).unwrap_or(u32::MAX);
+    // Whether the mark is a new one.
+    let mut tokens: HashMap<(SensorId, i64), (Uuid, bool)> = HashMap::new();
+    let mut commit = Commit::new();
+    for (_, mut row) in rows {
+        let hour = (row.sensor_id, row.time_bucket);
+        let (token, _) = *tokens.entry(hour).or_insert_with(|| {
+            let known = ctx.telemetry.mark(tenant, hour.0, hour.1, now);
+            known.map_or_else(|| (ctx.new_id(), true), |token| (token, false))
+        });
+        if one_by_one {
+            row.mark = Some(token);
+        }
+        commit = commit.put_for(&row, kept_seconds);
+    }
+    let placed = || tokens.iter().filter(|(_, (_, is_new))| *is_new);
+    for ((sensor, hour), (token, _)) in placed() {
+        commit = commit.put(&mark(*sensor, *hour, *token, now));
+    }
+    ctx.store.commit(commit).await?;
+    let then = ctx.now();
+    ctx.telemetry.keep_marks(tenant, placed().map(|((sensor, hour), (token, _))| (*sensor, *hour, *token)), then);
+    let closed = tokens.iter().filter(|((_, hour), (_, is_new))| !is_new && then >= bucket::end_of(*hour));
+    let marks: Vec<Mark> = closed.map(|((sensor, hour), _)| mark(*sensor, *hour, ctx.new_id(), then)).collect();
+    if !marks.is_empty() {
+        ctx.store.commit(marks.iter().fold(Commit::new(), Commit::put)).await?;
+    }
+    Ok(())
+}
+
+fn mark(sensor_id: SensorId, hour: i64, token: Uuid, marked_at: Timestamp) -> Mark {
+    Mark { shard: mark_shard(sensor_id), hour, sensor_id, token, marked_at }
+}
+
+pub(super) fn mark_shard(sensor: SensorId) -> u32 {
+    shards::of(sensor.0.as_bytes(), MARK_SHARDS)
+}
+
+/// Which of the measurements are known already: as rows that say the same, or in the figures of their hours where the rows are
+/// gone. One that would be refused is not known.
+pub async fn find_known(ctx: &Context, measurements: Vec<NewMeasurement>) -> Result<Vec<bool>> {
+    let mut known = vec![false; measurements.len()];
+    let (_, rows) = prepare_all(ctx, measurements).await?;
+    let mut gone: BTreeMap<(SensorId, i64), Vec<&(usize, RawMeasurement)>> = BTreeMap::new();
+    for some in rows.chunks(widerow::limits::GET_KEYS_MAX) {
+        let keys =
+            some.iter().map(|(_, row)| (row.sensor_id, row.time_bucket, row.measurement_time, row.measurement_id));
+        let found = ctx.store.get_many::<RawMeasurement>(keys).await?;
+        for (entry, found) in some.iter().zip(found) {
+            let (place, row) = entry;
+            match found {
+                Some(found) => known[*place] = RawMeasurement { mark: None, ..found } == *row,
+                None => gone.entry((row.sensor_id, row.time_bucket)).or_default().push(entry),
+            }
+        }
+    }
+    let hours: Vec<(SensorId, i64)> = gone.keys().copied().collect();
+    // A part has up to 115 KiB of digests.
+    for some in hours.chunks(100) {
+        for (hour, seen) in some.iter().zip(find_seen(ctx, some).await?) {
+            for (place, row) in gone.get(hour).into_iter().flatten().copied() {
+                known[*place] = seen.knows(print(row.measurement_time, row.measurement_id));
+            }
+        }
+    }
+    Ok(known)
+}

@@ -1,0 +1,302 @@
+//! Roll-ups: what marks name is made anew, and the marks go.
+//!
+//! 1. Marks are read before the raw measurements, and exactly those that were read are removed, in the commit that has the new
+//!    figures. A measurement that comes later has a later mark.
+//! 2. The figures of a day change at the version at which the raw measurements were read, or not at all: of two who roll up
+//!    the same, one begins anew.
+//! 3. An hour that fails is left with its marks, and the others go on.
+//!
+//! RACE: where an engine shows the rows of one step one after the other, a mark may be seen before its measurements. There a
+//! mark goes only with a measurement that carries it, or when it has been there for an hour.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound,
+};
+
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use widerow::{Commit, Date, engine::Atomicity};
+
+use super::sensors::find_sensors;
+use crate::{
+    context::Context,
+    id::SensorId,
+    limits,
+    telemetry::{
+        bucket,
+        error::Result,
+        roll::{
+            day::{self, Day},
+            hour::Rolled,
+            seen::{IDS_MAX, Seen},
+        },
+        tables::{FIGURES, HourlyData, MARK_SHARDS, Mark, RawMeasurement, SensorDay, ids_part},
+    },
+};
+
+/// Days of sensors that are rolled up side by side.
+const AT_ONCE: usize = 8;
+/// Hours of one day whose raw measurements are read side by side.
+const HOURS_AT_ONCE: usize = 4;
+/// Marks that are read at once, and that one commit removes.
+const MARKS_A_PAGE: usize = 1_000;
+const MARKS_A_COMMIT: usize = 400;
+/// Digests that one commit writes: they are most of its bytes.
+const DIGESTS_A_COMMIT: usize = 4 * IDS_MAX;
+/// Tries at a day that others write too, before it is left to the next round.
+const TRIES_MAX: usize = 10;
+/// Where rows are seen one after the other: how old a mark is before it is looked at, and before it goes without a proof.
+const YOUNG_SECONDS: i64 = 30;
+const PROVEN_SECONDS: i64 = 3_600;
+/// Where no transaction takes many rows.
+const PLAIN_DELETES: usize = 25;
+
+/// How much is done in one go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RollLimits {
+    /// Hours of sensors.
+    pub hours_max: u64,
+}
+
+impl Default for RollLimits {
+    fn default() -> Self {
+        RollLimits { hours_max: 100_000 }
+    }
+}
+
+/// What was rolled up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RollReport {
+    /// Marks that are gone.
+    pub marks: u64,
+    /// Hours of sensors that were looked at.
+    pub hours: u64,
+    /// Hours whose figures changed.
+    pub changed: u64,
+    /// Days of sensors with such hours.
+    pub days: u64,
+    /// Measurements that were counted for the first time.
+    pub measurements: u64,
+    /// Measurements that were not counted, as their hour has more than are told apart.
+    pub left_out: u64,
+    /// Days of sensors that failed and are left to the next round; the log says why.
+    pub failed: u64,
+    /// Whether it stopped at its limit.
+    pub more: bool,
+}
+
+impl RollReport {
+    fn add(&mut self, other: RollReport) {
+        self.marks += other.marks;
+        self.hours += other.hours;
+        self.changed += other.changed;
+        self.days += other.days;
+        self.measurements += other.measurements;
+        self.left_out += other.left_out;
+        self.failed += other.failed;
+        self.more |= other.more;
+    }
+}
+
+/// Rolls up every hour that is over and has measurements that were not rolled up. It may be stopped at any point, and run in
+/// any number of processes.
+pub async fn roll_up(
+    ctx: &Context,
+    limits: RollLimits,
+    mut on_progress: impl FnMut(&RollReport),
+) -> Result<RollReport> {
+    let mut report = RollReport::default();
+    for shard in 0..MARK_SHARDS {
+        let mut cursor = None;
+        loop {
+            let last = bucket::last_closed(ctx.now(), &ctx.settings.telemetry);
+            let slice = ctx.store.slice::<Mark>(shard).to(Bound::Included(last));
+            let page = slice.limit(MARKS_A_PAGE).after(cursor.take()).page().await?;
+            let days = group(ctx, page.rows);
+            let mut rolled = stream::iter(days.into_iter().map(|((sensor, date), hours)| {
+                let asked = hours.len() as u64;
+                async move { (sensor, date, asked, roll_day(ctx, sensor, date, hours, Mode::Write).await) }
+            }))
+            .buffer_unordered(AT_ONCE);
+            while let Some((sensor, date, asked, result)) = rolled.next().await {
+                match result {
+                    Ok(one) => report.add(one),
+                    Err(error) => {
+                        tracing::warn!(tenant = %ctx.store.tenant(), %sensor, %date, %error, "a day was not rolled up");
+                        report.add(RollReport { hours: asked, failed: 1, ..RollReport::default() });
+                    }
+                }
+                on_progress(&report);
+            }
+            cursor = page.next;
+            if cursor.is_some() && report.hours >= limits.hours_max {
+                report.more = true;
+                return Ok(report);
+            }
+            if cursor.is_none() {
+                break;
+            }
+        }
+        if report.hours >= limits.hours_max && shard + 1 < MARK_SHARDS {
+            report.more = true;
+            return Ok(report);
+        }
+    }
+    Ok(report)
+}
+
+type Hours = BTreeMap<i64, Vec<Mark>>;
+
+/// Marks by sensor and day. Those that are too young to be looked at are left.
+fn group(ctx: &Context, marks: Vec<Mark>) -> BTreeMap<(SensorId, Date), Hours> {
+    let young = ctx.now().plus_seconds(-YOUNG_SECONDS);
+    let one_by_one = is_one_by_one(ctx);
+    let mut days: BTreeMap<(SensorId, Date), Hours> = BTreeMap::new();
+    for mark in marks.into_iter().filter(|mark| !one_by_one || mark.marked_at <= young) {
+        let hours = days.entry((mark.sensor_id, bucket::day_of(mark.hour))).or_default();
+        if hours.values().map(Vec::len).sum::<usize>() < MARKS_A_COMMIT {
+            hours.entry(mark.hour).or_default().push(mark);
+        }
+    }
+    days
+}
+
+fn is_one_by_one(ctx: &Context) -> bool {
+    ctx.store.database().engine().abilities().atomicity != Atomicity::Everything
+}
+
+/// Whether what differs is written, or only found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Write,
+    Look,
+}
+
+/// The hours of one day of a sensor, and the day.
+pub(super) async fn roll_day(
+    ctx: &Context,
+    sensor_id: SensorId,
+    date: Date,
+    hours: Hours,
+    mode: Mode,
+) -> Result<RollReport> {
+    let sensor = find_sensors(ctx, [sensor_id]).await?.remove(&sensor_id);
+    let settings = &ctx.settings.telemetry;
+    for _ in 0..TRIES_MAX {
+        // ORDER: the version, then the raw measurements, then the commit at this version. The marks were read before.
+        let (_, version) = ctx.store.get_versioned::<SensorDay>((sensor_id, date, FIGURES)).await?;
+        let raw: BTreeMap<i64, Vec<RawMeasurement>> = stream::iter(hours.keys().copied())
+            .map(|hour| async move { Ok::<_, widerow::Error>((hour, read_hour(ctx, sensor_id, hour).await?)) })
+            .buffer_unordered(HOURS_AT_ONCE)
+            .try_collect()
+            .await?;
+        let history = history(ctx, sensor_id, date).await?;
+        let gone: BTreeMap<i64, Vec<&Mark>> = removable(ctx, &hours, &raw);
+        let parts = std::iter::once(FIGURES).chain(hours.keys().map(|hour| ids_part(bucket::within_day(*hour))));
+        let now = ctx.now();
+        let rolled = ctx.store.guarded_prefixes::<SensorDay, _, crate::telemetry::Error>(
+            (sensor_id, date),
+            parts,
+            |partition| {
+                if partition.version != version {
+                    return Ok((Commit::new(), None));
+                }
+                let mut day = Day::new(sensor_id, date, &partition.rows, now);
+                let mut report = RollReport::default();
+                let (mut digests, mut taken) = (0, BTreeSet::new());
+                for (hour, raw) in &raw {
+                    digests += raw.len().min(IDS_MAX) + day.seen(*hour).late.len();
+                    if digests > DIGESTS_A_COMMIT && !taken.is_empty() {
+                        report.more = true;
+                        break;
+                    }
+                    taken.insert(*hour);
+                    report.hours += 1;
+                    let whole = bucket::is_whole(*hour, now, settings);
+                    let asked = day::Asked { hour: *hour, raw, sensor: sensor.as_deref(), whole, settings };
+                    if let Some(Rolled { added, left_out, .. }) = day.roll(&asked)? {
+                        report.changed += u64::from(day.has_changed(*hour));
+                        report.measurements += added;
+                        report.left_out += left_out;
+                    }
+                }
+                day.judge(sensor.as_deref(), &history, bucket::last_closed(now, settings))?;
+                let rows = day.changed_rows();
+                report.days = u64::from(!rows.is_empty());
+                let marks: Vec<&Mark> =
+                    gone.iter().filter(|(hour, _)| taken.contains(hour)).flat_map(|(_, marks)| marks.clone()).collect();
+                report.marks = marks.len() as u64;
+                let mut commit = Commit::new();
+                if mode == Mode::Write && !rows.is_empty() {
+                    commit = rows.iter().fold(commit, Commit::put);
+                    commit = marks.iter().fold(commit, |commit, mark| commit.delete::<Mark>(mark.key()));
+                    return Ok((commit, Some((report, Vec::new()))));
+                }
+                let left: Vec<Mark> = marks.into_iter().cloned().collect();
+                Ok((commit, Some((report, left))))
+            },
+        );
+        if let Some((report, left)) = rolled.await? {
+            if mode == Mode::Write {
+                remove(ctx, &left).await?;
+            }
+            return Ok(report);
+        }
+    }
+    let table = "sensor_days".to_owned();
+    Err(widerow::Error::Contended { table, tries: TRIES_MAX as u32 }.into())
+}
+
+/// Marks whose measurements were seen and have changed nothing.
+async fn remove(ctx: &Context, marks: &[Mark]) -> Result<()> {
+    for some in marks.chunks(PLAIN_DELETES) {
+        let commit = some.iter().fold(Commit::new(), |commit, mark| commit.delete::<Mark>(mark.key()));
+        ctx.store.commit(commit).await?;
+    }
+    Ok(())
+}
+
+/// The marks whose measurements are surely among the raw ones.
+fn removable<'m>(
+    ctx: &Context,
+    hours: &'m Hours,
+    raw: &BTreeMap<i64, Vec<RawMeasurement>>,
+) -> BTreeMap<i64, Vec<&'m Mark>> {
+    let old = ctx.now().plus_seconds(-PROVEN_SECONDS);
+    let one_by_one = is_one_by_one(ctx);
+    let of_hour = |(hour, marks): (&i64, &'m Vec<Mark>)| {
+        let seen: BTreeSet<uuid::Uuid> = raw.get(hour).into_iter().flatten().filter_map(|row| row.mark).collect();
+        let sure = |mark: &&Mark| !one_by_one || seen.contains(&mark.token) || mark.marked_at <= old;
+        (*hour, marks.iter().filter(sure).collect())
+    };
+    hours.iter().map(of_hour).collect()
+}
+
+/// The raw measurements of an hour, in the order of time. Of more than a limit the latest are left out.
+async fn read_hour(ctx: &Context, sensor: SensorId, hour: i64) -> widerow::Result<Vec<RawMeasurement>> {
+    let mut rows = Vec::new();
+    let mut cursor = None;
+    loop {
+        let slice = ctx.store.slice::<RawMeasurement>((sensor, hour)).reverse();
+        let page = slice.limit(widerow::limits::PAGE_ROWS_MAX).after(cursor).page().await?;
+        rows.extend(page.rows);
+        cursor = page.next;
+        if cursor.is_none() || rows.len() >= limits::RAW_ROWS_MAX {
+            return Ok(rows);
+        }
+    }
+}
+
+/// The hours of the days before: what a day is compared with.
+async fn history(ctx: &Context, sensor: SensorId, date: Date) -> Result<Vec<HourlyData>> {
+    let first = Date::from_days(date.days().saturating_sub(day::HISTORY_DAYS)).start();
+    let slice = ctx.store.slice::<HourlyData>(sensor).from(Bound::Included(first)).to(Bound::Excluded(date.start()));
+    Ok(slice.limit(day::HISTORY_DAYS as usize * 24).page().await?.rows)
+}
+
+/// Which measurements were counted in these hours.
+pub(super) async fn find_seen(ctx: &Context, hours: &[(SensorId, i64)]) -> Result<Vec<Seen>> {
+    let keys = hours.iter().map(|(sensor, hour)| (*sensor, bucket::day_of(*hour), ids_part(bucket::within_day(*hour))));
+    let rows = ctx.store.get_many::<SensorDay>(keys).await?;
+    Ok(rows.into_iter().map(|row| row.map(|row| day::seen_of(&row)).unwrap_or_default()).collect())
+}
