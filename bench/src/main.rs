@@ -9,6 +9,7 @@ mod http;
 mod measure;
 mod postgres;
 mod sales;
+mod telemetry;
 
 use clap::Parser;
 
@@ -52,6 +53,7 @@ async fn main() {
     if !arguments.no_embedded {
         embedded::run(arguments.quick, &mut verdicts).await;
         sales::run(arguments.quick, &mut verdicts).await;
+        telemetry::run_charts(arguments.quick, &mut verdicts).await;
     }
     match arguments.cassandra.as_deref().filter(|a| !a.is_empty()) {
         Some(address) => {
@@ -65,6 +67,7 @@ async fn main() {
             postgres::run(address, arguments.quick, &mut verdicts).await;
             checkout::run(address, arguments.quick, &mut verdicts).await;
             holds::postgres(address, arguments.quick, &mut verdicts).await;
+            telemetry::run(address, arguments.quick, &mut verdicts).await;
         }
         None => println!("\nskipped: PostgreSQL, as no address was given"),
     }

@@ -53,6 +53,15 @@ impl NewMeasurement {
         }
     }
 
+    /// The id that it has where it brings none. `occurrence` is 1, or tells apart those that say the same.
+    pub fn derived_id(&self, occurrence: u32) -> MeasurementId {
+        let decimal = |value: Option<f64>| value.and_then(|value| decimal(value).ok());
+        let metrics =
+            self.metrics.iter().map(|(name, value)| (name.as_str(), decimal(Some(*value)).unwrap_or_default()));
+        let columns = [decimal(self.temperature), decimal(self.humidity), decimal(self.pressure)];
+        id_of(self.sensor_id, self.measurement_time, columns, metrics, occurrence)
+    }
+
     /// With one metric more, in its column where it has one.
     pub fn with(mut self, metric: &str, value: f64) -> Self {
         match metric {
@@ -139,7 +148,11 @@ pub(super) fn prepare(
         return Err(Invalid::new("metrics", "it measures nothing").into());
     }
     check_metadata(&row.metadata)?;
-    row.measurement_id = new.measurement_id.unwrap_or_else(|| id_of(&row, 1));
+    row.measurement_id = new.measurement_id.unwrap_or_else(|| {
+        let columns = [row.temperature, row.humidity, row.pressure];
+        let metrics = row.metrics.iter().map(|(name, value)| (name.as_str(), *value));
+        id_of(row.sensor_id, at, columns, metrics, 1)
+    });
     Ok(row)
 }
 
@@ -158,17 +171,22 @@ fn check_metadata(metadata: &BTreeMap<String, String>) -> Result<()> {
 }
 
 /// What follows from the sensor, the time and the values; and from how many before it said the same, where that is known.
-pub(crate) fn id_of(row: &RawMeasurement, occurrence: u32) -> MeasurementId {
+fn id_of<'m>(
+    sensor: SensorId,
+    at: Timestamp,
+    columns: [Option<Decimal>; 3],
+    metrics: impl Iterator<Item = (&'m str, Decimal)>,
+    occurrence: u32,
+) -> MeasurementId {
     let mut bytes = Vec::with_capacity(128);
-    bytes.extend_from_slice(row.sensor_id.0.as_bytes());
-    bytes.extend_from_slice(&row.measurement_time.millis().to_be_bytes());
+    bytes.extend_from_slice(sensor.0.as_bytes());
+    bytes.extend_from_slice(&at.millis().to_be_bytes());
     bytes.extend_from_slice(&occurrence.to_be_bytes());
-    let columns = [row.temperature, row.humidity, row.pressure];
     for value in columns {
         bytes.push(u8::from(value.is_some()));
         value.into_iter().for_each(|value| bytes.extend_from_slice(&value.normalize().serialize()));
     }
-    for (name, value) in &row.metrics {
+    for (name, value) in metrics {
         // No name has it.
         bytes.push(0);
         bytes.extend_from_slice(name.as_bytes());

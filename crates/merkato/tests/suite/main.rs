@@ -14,6 +14,7 @@ mod replies;
 mod restore;
 mod sales;
 mod secrets;
+mod telemetry;
 mod world;
 
 fn main() {
@@ -83,6 +84,12 @@ fn main() {
             sales::follow::CASES,
             sales::costs::CASES,
             secrets::CASES,
+            telemetry::bad_input::CASES,
+            telemetry::costs::CASES,
+            telemetry::ingest::CASES,
+            telemetry::model::CASES,
+            telemetry::nab::CASES,
+            telemetry::reads::CASES,
         ],
     );
 }

@@ -1,6 +1,6 @@
 //! Why a whole import is refused. A record that is bad by itself is no reason: it is listed in the report.
 
-use crate::{analytics, catalog, check::Invalid, error::Kind, orders, sales};
+use crate::{analytics, catalog, check::Invalid, error::Kind, orders, sales, telemetry};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -22,6 +22,8 @@ pub enum Error {
     Analytics(#[from] analytics::Error),
     #[error(transparent)]
     Sales(#[from] sales::Error),
+    #[error(transparent)]
+    Telemetry(#[from] telemetry::Error),
 }
 
 impl Error {
@@ -37,6 +39,7 @@ impl Error {
             Error::Orders(error) => error.code(),
             Error::Analytics(error) => error.code(),
             Error::Sales(error) => error.code(),
+            Error::Telemetry(error) => error.code(),
         }
     }
 
@@ -47,6 +50,7 @@ impl Error {
             Error::Orders(error) => error.kind(),
             Error::Analytics(error) => error.kind(),
             Error::Sales(error) => error.kind(),
+            Error::Telemetry(error) => error.kind(),
         }
     }
 }

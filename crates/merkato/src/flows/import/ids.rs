@@ -3,10 +3,12 @@
 
 use uuid::Uuid;
 
-use crate::id::{CategoryId, OrderId, ProductId};
+use crate::id::{CategoryId, MeasurementId, OrderId, ProductId, SensorId};
 
 const PRODUCTS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f70_8000_0000_0000_0001);
 const CATEGORIES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f63_8000_0000_0000_0001);
+const SENSORS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f73_8000_0000_0000_0001);
+const MEASUREMENTS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f6e_8000_0000_0000_0001);
 const ORDERS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f6f_8000_0000_0000_0001);
 
 /// The same in a catalog and in the orders of one source.
@@ -16,6 +18,14 @@ pub(super) fn product(source: &str, id: &str) -> ProductId {
 
 pub(super) fn order(source: &str, id: &str) -> OrderId {
     OrderId(name(&ORDERS, &[source, id]))
+}
+
+pub(super) fn sensor(source: &str, id: &str) -> SensorId {
+    SensorId(name(&SENSORS, &[source, id]))
+}
+
+pub(super) fn measurement(sensor: SensorId, id: &str) -> MeasurementId {
+    MeasurementId(name(&MEASUREMENTS, &[sensor.to_string().as_str(), id]))
 }
 
 /// By its place in the tree, whichever source has it: folded names from the root.

@@ -1,4 +1,4 @@
-//! Catalogs, orders and sales from elsewhere: CSV in any dialect, JSON, the layouts of Shopify, Olist and Online Retail, gzipped or
+//! Catalogs, orders, sales and measurements from elsewhere: CSV in any dialect, JSON, the layouts of Shopify, Olist and Online Retail, gzipped or
 //! not.
 //!
 //! It is no synchronisation: products that a source no longer has stay, and what this shop decides by itself (slugs, the
@@ -15,7 +15,7 @@
 //!
 //! `source` opens the bytes, `csv` and `json` make records of them, `mapping` says what each column is, `stream` brings the
 //! records of one id together and has drafts made of them, `run` has these written. What becomes of records is in `products`
-//! and `orders`, as a `Maker` and a `Writer`; `sales` has a way of its own, as each record is one and many are written together. `clean`, `amount` and `time` read what people wrote.
+//! and `orders`, as a `Maker` and a `Writer`; `sales` and `measurements` have a way of their own, as each record is one and many are written together. `clean`, `amount` and `time` read what people wrote.
 
 mod amount;
 mod categories;
@@ -25,6 +25,7 @@ mod error;
 mod ids;
 mod json;
 mod mapping;
+mod measurements;
 mod orders;
 mod products;
 mod record;
@@ -39,6 +40,7 @@ mod time;
 
 pub use error::Error;
 pub use mapping::Mapping;
+pub use measurements::{MeasurementField, MeasurementOptions, Registration, import_measurements};
 pub use orders::{Companion, OrderField, OrderOptions, import_orders};
 pub use products::{Field, Options, import_products};
 pub use report::{Note, Rejected, Report, Sales, Sum};

@@ -1,0 +1,203 @@
+//! Series, charts, windows, sparklines: against a plain list.
+
+use merkato::{
+    PageRequest,
+    telemetry::{self, ChartRequest, Resolution, SeriesRequest, WindowsRequest},
+};
+use widerow::Timestamp;
+use widerow_testing::Target;
+
+use super::{HOUR_MILLIS, hours_ago, reading, roll, sensor, take};
+use crate::world::World;
+
+widerow_testing::cases![
+    pages_of_many_hours_come_in_order_each_once,
+    a_chart_keeps_the_shape_and_the_gaps,
+    windows_are_those_of_a_plain_list,
+    the_latest_of_many_sensors,
+    a_day_unlike_the_days_before_is_told,
+];
+
+fn asked(from: Timestamp, to: Timestamp, resolution: Resolution, page: PageRequest) -> SeriesRequest {
+    SeriesRequest { from, to, resolution, metric: None, page }
+}
+
+async fn pages_of_many_hours_come_in_order_each_once(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let one = sensor(ctx, "one").await.sensor_id;
+    let from = hours_ago(ctx, 6);
+    // Every seven minutes, two at once now and then, and nothing in the third hour.
+    let mut times = Vec::new();
+    for minute in (0..360).step_by(7).filter(|minute| !(120..180).contains(minute)) {
+        times.push(from.plus_seconds(minute * 60));
+        if minute % 5 == 0 {
+            times.push(from.plus_seconds(minute * 60));
+        }
+    }
+    let some = times.iter().enumerate().map(|(n, at)| reading(one, *at, n as f64)).rev();
+    take(ctx, some.collect()).await;
+    for limit in [1, 3, 10, 100] {
+        let (mut found, mut gaps, mut cursor) = (Vec::new(), 0, None);
+        loop {
+            let page = PageRequest { limit, cursor };
+            let request = asked(from, hours_ago(ctx, 0), Resolution::Auto, page);
+            let series = telemetry::read_series(ctx, one, request).await.expect("a page");
+            assert_eq!(series.resolution, Resolution::Raw);
+            assert!(series.next.is_none() || series.points.len() == limit);
+            gaps += series.gaps.len();
+            found.extend(series.points.into_iter().map(|point| (point.at, point.measurement_id)));
+            cursor = series.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found.iter().map(|(at, _)| *at).collect::<Vec<_>>(), times);
+        found.dedup();
+        assert_eq!(found.len(), times.len());
+        // Of a sensor that should send every minute, everything between two of them is a gap.
+        assert!(limit < 100 || gaps > 40, "{gaps}");
+    }
+    // A cursor is good for its own question.
+    let page = PageRequest::first(3);
+    let series = telemetry::read_series(ctx, one, asked(from, hours_ago(ctx, 0), Resolution::Raw, page)).await;
+    let cursor = series.expect("a page").next;
+    let other = asked(from, hours_ago(ctx, 1), Resolution::Raw, PageRequest { limit: 3, cursor });
+    assert!(telemetry::read_series(ctx, one, other).await.is_err());
+    world.clock.advance_millis(2 * HOUR_MILLIS);
+    roll(ctx).await;
+    let request = asked(from, hours_ago(ctx, 0), Resolution::Hourly, PageRequest::first(2));
+    let first = telemetry::read_series(ctx, one, request.clone()).await.expect("a page");
+    let request = SeriesRequest { page: PageRequest { limit: 10, cursor: first.next }, ..request };
+    let second = telemetry::read_series(ctx, one, request).await.expect("a page");
+    let counts: Vec<i64> = first.points.iter().chain(&second.points).map(|point| point.measurement_count).collect();
+    assert_eq!((counts.len(), counts.iter().sum::<i64>()), (5, times.len() as i64));
+    let request = asked(from, hours_ago(ctx, 0), Resolution::Daily, PageRequest::first(2));
+    let days = telemetry::read_series(ctx, one, request).await.expect("a page").points;
+    assert_eq!(days.iter().map(|point| point.measurement_count).sum::<i64>(), times.len() as i64);
+}
+
+async fn a_chart_keeps_the_shape_and_the_gaps(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let one = sensor(ctx, "one").await.sensor_id;
+    let from = hours_ago(ctx, 12);
+    // A wave with one spike, and nothing for two hours.
+    let minutes = (0..720).filter(|minute| !(300..420).contains(minute));
+    let value = |minute: i64| if minute == 500 { 90.0 } else { (minute as f64 / 60.0).sin() };
+    take(ctx, minutes.map(|minute| reading(one, from.plus_seconds(minute * 60), value(minute))).collect()).await;
+    let request = ChartRequest {
+        from,
+        to: hours_ago(ctx, 0),
+        resolution: Resolution::Auto,
+        metric: "temperature".into(),
+        points_max: 80,
+    };
+    let chart = telemetry::chart(ctx, one, request.clone()).await.expect("a chart");
+    assert_eq!((chart.resolution, chart.lines.len(), chart.gaps.len()), (Resolution::Raw, 2, 1));
+    let points: Vec<_> = chart.lines.iter().flatten().collect();
+    assert!((20..=80).contains(&points.len()), "{}", points.len());
+    assert!(points.iter().any(|point| point.value == 90.0) && points.is_sorted_by_key(|point| point.at));
+    assert_eq!((chart.summary.count(), chart.summary.max()), (600, Some(90.0)));
+    assert_eq!(chart.marks.iter().map(|mark| mark.value).collect::<Vec<_>>(), [90.0]);
+    world.clock.advance_millis(HOUR_MILLIS);
+    roll(ctx).await;
+    let request = ChartRequest { resolution: Resolution::Hourly, ..request };
+    let chart = telemetry::chart(ctx, one, request).await.expect("a chart");
+    assert_eq!((chart.lines.len(), chart.lines.iter().flatten().count()), (2, 10));
+    assert_eq!(chart.lines.iter().flatten().map(|point| point.max).fold(f64::MIN, f64::max), 90.0);
+    assert!(chart.quality.is_some_and(|quality| quality > 0.9), "{:?}", chart.quality);
+    assert_eq!(chart.marks.len(), 1);
+}
+
+async fn windows_are_those_of_a_plain_list(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let one = sensor(ctx, "one").await.sensor_id;
+    let now = ctx.now();
+    let all: Vec<(Timestamp, f64)> = (1..200).map(|n| (now.plus_seconds(-n * 77), (n * n % 31) as f64)).collect();
+    take(ctx, all.iter().map(|(at, value)| reading(one, *at, *value)).collect()).await;
+    let request = |size_seconds, step_seconds, last| WindowsRequest {
+        size_seconds,
+        step_seconds,
+        metric: "temperature".into(),
+        last,
+    };
+    let found = telemetry::windows(ctx, one, request(1_800, 600, 24)).await.expect("windows");
+    assert_eq!(found.len(), 24);
+    for (n, window) in found.iter().rev().enumerate() {
+        let to = now.plus_seconds(-600 * n as i64);
+        let from = to.plus_seconds(-1_800);
+        assert_eq!((window.from, window.to), (from, to));
+        let inside: Vec<f64> = all.iter().filter(|(at, _)| (from..to).contains(at)).map(|(_, value)| *value).collect();
+        assert_eq!(window.summary.count(), inside.len() as u64);
+        let mean = (!inside.is_empty()).then(|| inside.iter().sum::<f64>() / inside.len() as f64);
+        assert!(mean.zip(window.summary.mean()).is_none_or(|(a, b)| (a - b).abs() < 1e-9));
+        assert_eq!(mean.is_some(), window.summary.mean().is_some());
+    }
+    world.clock.advance_millis(2 * HOUR_MILLIS);
+    roll(ctx).await;
+    let found = telemetry::windows(ctx, one, request(2 * 3_600, 3_600, 30)).await.expect("windows");
+    let last = hours_ago(ctx, 0);
+    assert!(found.last().is_some_and(|window| window.to == last || window.to == last.plus_seconds(-3_600)));
+    // Each hour is in two windows, but those at the end of time.
+    assert!(found.iter().map(|window| window.summary.count()).sum::<u64>() >= 199);
+}
+
+async fn the_latest_of_many_sensors(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let mut sensors = Vec::new();
+    for n in 0..5 {
+        sensors.push(sensor(ctx, &format!("sensor {n}")).await.sensor_id);
+    }
+    let hours = (1..4).flat_map(|hour| sensors.iter().map(move |sensor| (hour, *sensor)));
+    take(ctx, hours.map(|(hour, sensor)| reading(sensor, hours_ago(ctx, hour), hour as f64)).collect()).await;
+    world.clock.advance_millis(HOUR_MILLIS);
+    roll(ctx).await;
+    let now = ctx.now();
+    take(ctx, sensors[..4].iter().map(|sensor| reading(*sensor, now.plus_seconds(-120), 7.0)).collect()).await;
+    let found = telemetry::latest(ctx, &sensors).await.expect("the latest");
+    assert_eq!(found.iter().map(|latest| latest.sensor_id).collect::<Vec<_>>(), sensors);
+    for latest in &found[..4] {
+        assert_eq!(latest.last.as_ref().and_then(|row| row.value("temperature")), Some(7.0));
+        assert_eq!((latest.hours.len(), latest.missing), (3, Some(2)));
+        assert!(latest.hours.is_sorted_by_key(|hour| hour.hour_bucket));
+    }
+    assert!(found[4].missing.is_some_and(|missing| missing >= 60), "{:?}", found[4].missing);
+    let nobody = merkato::id::SensorId(uuid::Uuid::nil());
+    assert!(matches!(telemetry::latest(ctx, &[nobody]).await, Err(telemetry::Error::SensorNotFound { .. })));
+}
+
+async fn a_day_unlike_the_days_before_is_told(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let one = sensor(ctx, "one").await.sensor_id;
+    let every = telemetry::SensorChange { interval_seconds: Some(600), ..Default::default() };
+    telemetry::update_sensor(ctx, one, None, every).await.expect("changed");
+    let today = ctx.now().date();
+    // A store at four degrees, and on the last day its door is open from noon on, far beyond what is plausible at the end.
+    let mut some = Vec::new();
+    for day in 1..=8 {
+        let start = widerow::Date::from_days(today.days() - day).start();
+        for step in 0..24 * 6 {
+            let open = day == 1 && step >= 12 * 6;
+            let warm = if open { 40.0 + (step - 72) as f64 } else { 0.0 };
+            let noise = ((step * 7 + day as i64 * 13) % 11) as f64 / 10.0;
+            some.push(reading(one, start.plus_seconds(step * 600), 4.0 + noise + warm));
+        }
+    }
+    take(ctx, some).await;
+    world.clock.advance_millis(2 * HOUR_MILLIS);
+    roll(ctx).await;
+    let first = widerow::Date::from_days(today.days() - 8);
+    let days = telemetry::list_days(ctx, one, (first, today), PageRequest::default()).await.expect("days").rows;
+    assert_eq!(days.len(), 8);
+    assert!(days[0].anomalies_detected >= 10, "{:?}", days[0].anomalies);
+    assert!(days[0].anomalies.iter().all(|anomaly| anomaly.hour >= 12), "{:?}", days[0].anomalies);
+    assert!(days[0].maintenance_required, "{:?}", days[0].summary_metadata);
+    assert!(days[0].summary_metadata["maintenance_reason"].contains("out of range"), "{:?}", days[0].summary_metadata);
+    for day in &days[1..] {
+        assert!(day.anomalies_detected == 0 && !day.maintenance_required, "{:?}", day.summary_metadata);
+    }
+}
