@@ -1,7 +1,7 @@
 //! Is everything that follows from something else as it should be? What `merkato verify` and the office's page of the system
 //! look at, one function a check. The shop may go on meanwhile.
 
-use merkato::{Context, carts, flows, inventory};
+use merkato::{Context, carts, flows, inventory, telemetry};
 use widerow::{
     Date,
     store::{DifferenceKind, VerifyOptions, VerifyReport},
@@ -33,6 +33,8 @@ pub enum Error {
     Inventory(#[from] inventory::Error),
     #[error(transparent)]
     Flows(#[from] flows::Error),
+    #[error(transparent)]
+    Telemetry(#[from] telemetry::Error),
 }
 
 /// How to check.
@@ -120,6 +122,22 @@ impl Checking {
         };
         let tenant = ctx.store.tenant().to_string();
         Ok(Found { check: "reserved stock", tenant, looked_at: found.products, differences, mended, listed })
+    }
+
+    /// The roll-ups of sensors, against the raw measurements that are there.
+    pub async fn roll_ups(self, ctx: &Context) -> Result<Found, Error> {
+        let found = telemetry::verify_rolls(ctx, self.repair).await?;
+        let listed = found.differences.iter().map(|(sensor, date)| {
+            format!("sensor {sensor}, {date}: its figures are not what its measurements come to")
+        });
+        Ok(Found {
+            check: "roll-ups",
+            tenant: ctx.store.tenant().to_string(),
+            looked_at: found.hours,
+            differences: found.differences.len() as u64,
+            mended: found.mended,
+            listed: listed.take(self.listed_max).collect(),
+        })
     }
 
     /// The sales of these days, against their orders. `done` is told after each how many there were.

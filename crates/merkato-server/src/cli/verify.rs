@@ -17,7 +17,7 @@ use super::{
 };
 use crate::checks::{Checking, Found};
 
-/// Recompute every derived table, the subtotals of carts, what is reserved of stock, and the daily sales, and compare. The shop
+/// Recompute every derived table, the subtotals of carts, what is reserved of stock, the roll-ups of sensors, and the daily sales, and compare. The shop
 /// may go on meanwhile. With --repair, what differs is mended.
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -54,6 +54,8 @@ impl Verify {
             all.push(checking.carts(&ctx).await?);
             progress.at(all.len() as u64);
             all.push(checking.stock(&ctx).await?);
+            progress.at(all.len() as u64);
+            all.push(checking.roll_ups(&ctx).await?);
             progress.at(all.len() as u64);
             let days = self.days(&ctx).await?;
             all.push(checking.sales(&ctx, days, |done| progress.at(done)).await?);

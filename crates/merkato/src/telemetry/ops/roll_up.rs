@@ -34,7 +34,7 @@ use crate::{
     },
 };
 
-/// Days of sensors that are rolled up side by side.
+/// Sensors whose days are rolled up side by side.
 const AT_ONCE: usize = 8;
 /// Hours of one day whose raw measurements are read side by side.
 const HOURS_AT_ONCE: usize = 4;
@@ -112,22 +112,14 @@ pub async fn roll_up(
             let last = bucket::last_closed(ctx.now(), &ctx.settings.telemetry);
             let slice = ctx.store.slice::<Mark>(shard).to(Bound::Included(last));
             let page = slice.limit(MARKS_A_PAGE).after(cursor.take()).page().await?;
-            let days = group(ctx, page.rows);
-            let mut rolled = stream::iter(days.into_iter().map(|((sensor, date), hours)| {
-                let asked = hours.len() as u64;
-                async move { (sensor, date, asked, roll_day(ctx, sensor, date, hours, Mode::Write).await) }
-            }))
-            .buffer_unordered(AT_ONCE);
-            while let Some((sensor, date, asked, result)) = rolled.next().await {
-                match result {
-                    Ok(one) => report.add(one),
-                    Err(error) => {
-                        tracing::warn!(tenant = %ctx.store.tenant(), %sensor, %date, %error, "a day was not rolled up");
-                        report.add(RollReport { hours: asked, failed: 1, ..RollReport::default() });
-                    }
-                }
+            let mut rolled = stream::iter(group(ctx, page.rows))
+                .map(|(sensor, days)| roll_sensor(ctx, sensor, days))
+                .buffer_unordered(AT_ONCE);
+            while let Some(one) = rolled.next().await {
+                report.add(one);
                 on_progress(&report);
             }
+            drop(rolled);
             cursor = page.next;
             if cursor.is_some() && report.hours >= limits.hours_max {
                 report.more = true;
@@ -145,20 +137,37 @@ pub async fn roll_up(
     Ok(report)
 }
 
+/// The days of one sensor, one after the other: each is compared with those before it.
+async fn roll_sensor(ctx: &Context, sensor: SensorId, days: BTreeMap<Date, Hours>) -> RollReport {
+    let mut report = RollReport::default();
+    for (date, hours) in days {
+        let asked = hours.len() as u64;
+        match roll_day(ctx, sensor, date, hours, Mode::Write).await {
+            Ok(one) => report.add(one),
+            Err(error) => {
+                tracing::warn!(tenant = %ctx.store.tenant(), %sensor, %date, %error, "a day was not rolled up");
+                report.add(RollReport { hours: asked, failed: 1, ..RollReport::default() });
+            }
+        }
+    }
+    report
+}
+
 type Hours = BTreeMap<i64, Vec<Mark>>;
 
 /// Marks by sensor and day. Those that are too young to be looked at are left.
-fn group(ctx: &Context, marks: Vec<Mark>) -> BTreeMap<(SensorId, Date), Hours> {
+fn group(ctx: &Context, marks: Vec<Mark>) -> BTreeMap<SensorId, BTreeMap<Date, Hours>> {
     let young = ctx.now().plus_seconds(-YOUNG_SECONDS);
     let one_by_one = is_one_by_one(ctx);
-    let mut days: BTreeMap<(SensorId, Date), Hours> = BTreeMap::new();
+    let mut sensors: BTreeMap<SensorId, BTreeMap<Date, Hours>> = BTreeMap::new();
     for mark in marks.into_iter().filter(|mark| !one_by_one || mark.marked_at <= young) {
-        let hours = days.entry((mark.sensor_id, bucket::day_of(mark.hour))).or_default();
+        let days = sensors.entry(mark.sensor_id).or_default();
+        let hours = days.entry(bucket::day_of(mark.hour)).or_default();
         if hours.values().map(Vec::len).sum::<usize>() < MARKS_A_COMMIT {
             hours.entry(mark.hour).or_default().push(mark);
         }
     }
-    days
+    sensors
 }
 
 fn is_one_by_one(ctx: &Context) -> bool {
