@@ -12,6 +12,7 @@
 mod chart;
 mod day;
 mod decimal;
+mod detector;
 mod error;
 mod gaps;
 pub mod limits;
@@ -30,6 +31,7 @@ mod words;
 pub use chart::{Line, chart};
 pub use day::{Anomaly, AnomalyKind, Day, DaySettings, EMPTY_DAY, Hour, anomalies, summary_of_day};
 pub use decimal::{from_decimal, to_decimal};
+pub use detector::{Detector, DetectorSettings, Mark, MarkKind, Watch, alarms, detect};
 pub use error::{Error, Result};
 pub use gaps::{Expected, Gap, gaps};
 pub use maintenance::{Maintenance, MaintenanceSettings, maintenance};

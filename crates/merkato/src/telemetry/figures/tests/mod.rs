@@ -3,7 +3,9 @@
 mod chart;
 mod day;
 mod decimal;
+mod detector;
 mod gaps;
+mod nab;
 mod outliers;
 mod quality;
 mod summary;
