@@ -16,13 +16,6 @@ pub fn to_decimal(field: &'static str, value: f64) -> Result<Decimal> {
     if !value.is_finite() {
         return Err(Error::NotFinite { field, value });
     }
-    if value.abs() < 1e-28 {
-        return Ok(Decimal::ZERO);
-    }
-    // Without a limit to its length, the text of a large number would be hundreds of digits.
-    if value.abs() > 7.9e28 {
-        return Err(Error::NotDecimal { field, value });
-    }
     value.to_string().parse().map_err(|_| Error::NotDecimal { field, value })
 }
 

@@ -4,6 +4,7 @@
 //! the mean of the last hours with those of the week before (a shift).
 //! 1. Both measure in median distances, so that what was unusual does not make the next unusual thing look usual.
 //! 2. A series that often jumps is not unusual when it jumps: a score counts if it is also well above nearly all scores so far.
+//!    The price: after a long unusual time only what is more unusual still is marked, until its scores are forgotten.
 //! 3. Nothing is marked before there is enough to compare with. What is to come changes no mark.
 //! 4. Memory is bounded by the settings, however long the series is.
 

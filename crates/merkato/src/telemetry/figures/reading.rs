@@ -7,7 +7,8 @@ use super::{
     limits,
 };
 
-/// A value at a time. The value is finite and within `limits::VALUE_MAX`.
+/// A value at a time. The value is finite and within `limits::VALUE_MAX`, and the time one that engines can keep: distances of two
+/// have room.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
     at: Timestamp,
@@ -16,6 +17,9 @@ pub struct Reading {
 
 impl Reading {
     pub fn new(at: Timestamp, value: f64) -> Result<Self> {
+        if !at.in_range() {
+            return Err(Error::invalid("at", "times lie in the years 0000 to 9999"));
+        }
         Ok(Reading { at, value: check_value("value", value)? })
     }
 

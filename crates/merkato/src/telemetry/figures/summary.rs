@@ -78,6 +78,10 @@ impl Summary {
         if min > max || mean < min - rounding || mean > max + rounding {
             return Err(Error::invalid("mean", "it must lie between the least and the most"));
         }
+        // Values between two ends vary by half of their distance at the most (Popoviciu).
+        if m2 > count as f64 * ((max - min) / 2.0).powi(2) * (1.0 + 1e-6) {
+            return Err(Error::invalid("m2", "values between the least and the most cannot vary by so much"));
+        }
         Ok(Summary { count, mean, mean_rest: 0.0, m2, min, max })
     }
 

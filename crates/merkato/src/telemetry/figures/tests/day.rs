@@ -90,6 +90,16 @@ fn days_at_rest_make_a_small_step_unusual_unless_it_is_within_the_resolution() {
     assert_eq!(anomalies(&today, 24, &vec![rest; 7], &coarse), Ok(vec![]));
 }
 
+#[test]
+fn a_mean_that_moves_within_the_noise_is_usual_however_equal_the_days_were() {
+    let same = vec![day(1); 7];
+    let moved = |by: f64| -> Day {
+        std::array::from_fn(|hour| hour_of((0..60).map(|m| usual(hour) + by + noise(1_009 + hour as i64 * 60 + m))))
+    };
+    assert_eq!(unusual(&moved(0.2), &same), []);
+    assert_eq!(unusual(&moved(2.0), &same).len(), 24);
+}
+
 fn why(day: &Day, history: &[Day], silent_ms: i64) -> Vec<String> {
     let expected = Expected::every(MINUTE).expect("an interval");
     let why = maintenance(day, history, &expected, silent_ms, &MaintenanceSettings::default()).expect("few days");

@@ -42,6 +42,25 @@ fn a_level_that_moves_by_less_than_the_noise_is_a_shift() {
 }
 
 #[test]
+fn what_a_reading_is_compared_with_moves_along() {
+    // Fifteen more from the third day on; on the ninth, one reading is far below that.
+    let back = 9 * DAY + 5 * HOUR;
+    let marks = found(&series(|at| {
+        if at == back {
+            -40.0
+        } else if at >= 3 * DAY {
+            15.0
+        } else {
+            0.0
+        }
+    }));
+    let spikes: Vec<&Mark> =
+        marks.iter().filter(|mark| mark.kind == MarkKind::Spike && mark.at.millis() > 4 * DAY).collect();
+    assert_eq!(spikes.iter().map(|mark| mark.at.millis()).collect::<Vec<_>>(), [back]);
+    assert!((35.0..36.0).contains(&spikes[0].usual), "{spikes:?}");
+}
+
+#[test]
 fn a_series_that_jumps_every_day_is_not_unusual_when_it_does() {
     let daily = |at: i64| if at % DAY < 30 * MINUTE { 10.0 } else { 0.0 };
     let marks = found(&series(daily));

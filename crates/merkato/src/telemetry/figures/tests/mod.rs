@@ -8,6 +8,7 @@ mod gaps;
 mod nab;
 mod outliers;
 mod quality;
+mod reading;
 mod summary;
 mod windows;
 

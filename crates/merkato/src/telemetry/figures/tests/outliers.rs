@@ -41,6 +41,27 @@ fn a_spike_in_a_constant_series_is_found_though_its_median_distance_is_nought() 
 }
 
 #[test]
+fn where_more_than_half_are_equal_the_others_are_not_all_outliers() {
+    let values = || (0..60).map(|n| if n % 2 == 0 || n == 1 { 4.0 } else { 4.0 + if n % 4 == 1 { 0.1 } else { -0.1 } });
+    assert_eq!(found(values(), Plausible::ANYTHING, OutlierSettings::default()), []);
+    let spike = found(values().chain([9.0]), Plausible::ANYTHING, OutlierSettings::default());
+    assert_eq!(spike.iter().map(|outlier| outlier.value).collect::<Vec<_>>(), [9.0]);
+}
+
+#[test]
+fn the_threshold_is_counted_in_spreads() {
+    // Median 0, median distance 1: the last value is 4 / 1.4826 spreads away.
+    let values = [-1.0, -1.0, -1.0, -1.0, 0.0, 1.0, 1.0, 1.0, 4.0];
+    let of =
+        |score_min| found(values, Plausible::ANYTHING, OutlierSettings { score_min, ..OutlierSettings::default() });
+    assert_eq!(of(2.7), []);
+    assert_eq!(
+        of(2.69).iter().map(|outlier| (outlier.value, outlier.score)).collect::<Vec<_>>(),
+        [(4.0, 4.0 / MAD_SCALE)]
+    );
+}
+
+#[test]
 fn what_is_not_plausible_is_named_even_alone() {
     let plausible = Plausible::new(Some(-30.0), Some(10.0)).expect("a range");
     let found = found([-273.0, -30.0, 10.0, 50.0], plausible, OutlierSettings::default());

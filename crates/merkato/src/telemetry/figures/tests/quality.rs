@@ -79,6 +79,14 @@ fn a_series_at_rest_is_not_stuck_unless_it_usually_moves() {
 }
 
 #[test]
+fn what_was_usual_before_comes_before_what_an_hour_says() {
+    let mut readings = good();
+    readings.iter_mut().take(30).for_each(|still| *still = reading(still.at().millis(), 20.0));
+    assert_eq!(stuck(&readings, &StuckSettings::default(), None).map(|runs| runs.len()), Ok(1));
+    assert_eq!(stuck(&readings, &StuckSettings::default(), Some(0.1)), Ok(vec![]), "it rests most of the time");
+}
+
+#[test]
 fn a_coarse_sensor_may_repeat_itself() {
     // Whole degrees of a slow curve: each value comes fifteen times.
     let coarse = minutes((0..60).map(|n| 20.0 + f64::from(n / 15)));

@@ -98,6 +98,8 @@ fn what_is_no_number_or_too_large_is_refused_and_changes_nothing() {
     assert_eq!(Summary::from_parts(2, 1.0, f64::NAN, 1.0, 1.0).expect_err("bad").code(), "not_finite");
     assert_eq!(Summary::from_parts(2, 1.0, -1.0, 1.0, 1.0).expect_err("bad").code(), "invalid");
     assert_eq!(Summary::from_parts(2, 3.0, 0.0, 1.0, 2.0).expect_err("bad").code(), "invalid");
+    assert_eq!(Summary::from_parts(2, 1.5, 0.51, 1.0, 2.0).expect_err("bad").code(), "invalid");
+    assert!(Summary::from_parts(2, 1.5, 0.5, 1.0, 2.0).is_ok());
     assert_eq!(Summary::from_parts(0, 3.0, 1.0, 1.0, 2.0), Ok(Summary::EMPTY));
 }
 
