@@ -49,9 +49,13 @@ ids! {
     MeasurementId,
     /// A change of stock that is no sale: a delivery, a count, a transfer.
     MovementId,
+    /// A node of a tree.
+    NodeId,
     OrderId,
     ProductId,
     SensorId,
     SessionId,
+    /// A tree of nodes: the documents' `org_id`.
+    TreeId,
     UserId,
 }

@@ -16,6 +16,7 @@ pub mod combine;
 pub mod context;
 pub mod error;
 pub mod flows;
+pub mod hierarchy;
 pub mod id;
 pub mod inventory;
 pub mod keys;
@@ -53,6 +54,7 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = analytics::tables(schema);
     let schema = sales::tables(schema);
     let schema = telemetry::tables(schema);
+    let schema = hierarchy::tables(schema);
     let schema = flows::run::tables(schema);
     let schema = keys::tables(schema);
     let schema = replies::tables(schema);
@@ -70,6 +72,7 @@ pub const PATTERNS: &[(&str, &[AccessPattern])] = &[
     ("analytics", analytics::PATTERNS),
     ("sales", sales::PATTERNS),
     ("telemetry", telemetry::PATTERNS),
+    ("hierarchy", hierarchy::PATTERNS),
     ("flows", flows::run::PATTERNS),
     ("claims", claims::PATTERNS),
     ("keys", keys::PATTERNS),

@@ -215,3 +215,29 @@ pub const OUTLIERS_LISTED_MAX: usize = 20;
 pub const TELEMETRY_DAYS_MAX: i64 = 3_660;
 /// Sensors whose latest values are asked for at once.
 pub const LATEST_SENSORS_MAX: usize = 200;
+/// Levels of a tree below its root. A node has a row with each node above it, and a commit 2,000 writes.
+pub const NODE_DEPTH_MAX: usize = 1_000;
+/// Nodes right below one.
+pub const CHILDREN_A_NODE_MAX: i64 = 100_000;
+/// Bytes of a node's name.
+pub const NODE_NAME_BYTES_MAX: usize = 200;
+/// Bytes of a folded name by which nodes are in order: a part of a key.
+pub const NODE_ORDER_BYTES_MAX: usize = 160;
+/// Bytes of a node's path. A row holds two of them while the node is moved.
+pub const NODE_PATH_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of a path that is a part of a key as it is; of a longer one the beginning and a digest are.
+pub const NODE_PATH_KEY_BYTES_MAX: usize = 480;
+/// Bytes of what a node is: department, team, category.
+pub const NODE_TYPE_BYTES_MAX: usize = 60;
+/// Bytes of all that is noted of a node, names and values.
+pub const NODE_METADATA_BYTES_MAX: usize = 8 * 1024;
+/// Bytes of a tree's name.
+pub const TREE_NAME_BYTES_MAX: usize = 100;
+/// Trees of one shop: a list of one partition.
+pub const TREES_MAX: usize = 10_000;
+/// Nodes that are inserted in one call.
+pub const NODES_TOGETHER_MAX: usize = 10_000;
+/// Rows that are passed over for one page while a subtree is moved: after as many the page is short and goes on behind.
+pub const PASSED_ROWS_A_PAGE_MAX: usize = 20_000;
+/// Relocations that were given up, of which a tree remembers why.
+pub const REFUSALS_KEPT: usize = 16;

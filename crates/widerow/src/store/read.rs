@@ -234,6 +234,13 @@ impl<R: Row> SliceRequest<R> {
         self
     }
 
+    /// The cursor that goes on behind this row, for whoever leaves out rows of a page.
+    pub fn cursor_at(&self, row: &R) -> Cursor {
+        let (table, mut values) = (R::table(), row.to_values());
+        key::normalize(&mut values[..table.key_columns()]);
+        encode(self.fingerprint(table), clustering_of(table, &values))
+    }
+
     /// Another consistency than the table's own.
     pub fn consistency(mut self, consistency: Consistency) -> Self {
         self.consistency = consistency;

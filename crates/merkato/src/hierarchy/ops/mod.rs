@@ -1,0 +1,21 @@
+//! What is done with trees.
+
+mod describe;
+mod draft;
+mod drive;
+mod insert;
+mod judge;
+mod read;
+mod relocate;
+mod tree;
+mod verify;
+
+pub use describe::{NodeFacts, describe_node};
+pub use insert::{Inserted, NewNode, insert_node, insert_nodes};
+pub use read::{
+    Ancestor, Counts, ancestors, ancestors_of, count_descendants, find_by_path, find_node, find_nodes, get_node,
+    list_children, list_level, list_subtree,
+};
+pub use relocate::{delete_leaf, delete_subtree, move_node, rename_node};
+pub use tree::{create_tree, finish_relocations, get_tree, list_trees, pending_relocation};
+pub use verify::{TreeReport, WrongNode, verify_tree};

@@ -1,0 +1,241 @@
+//! Move, rename, delete: a subtree to another place, under another name, or gone; of any size.
+
+use futures::FutureExt as _;
+use widerow::{Consistency, Version, engine::Atomicity};
+
+use super::{
+    draft::{Draft, decide},
+    drive,
+    read::{find_node, find_row, get_node},
+};
+use crate::{
+    check::Check,
+    context::Context,
+    hierarchy::{
+        error::{Error, Result},
+        path,
+        rules::{self, root_of},
+        tables::{Node, Place, Relationship},
+    },
+    id::{NodeId, TreeId},
+    limits,
+};
+
+/// Nodes below the top of a subtree that are looked at for whether all of it fits one commit.
+const AT_ONCE_MAX: usize = 90;
+/// Times that a change is begun again because its node was moved or renamed meanwhile.
+const TRIES_MAX: usize = 16;
+
+/// What is to become of a subtree.
+#[derive(Clone, Debug)]
+enum Change {
+    Moved(NodeId),
+    Renamed(String),
+    Gone,
+    GoneIfLeaf,
+}
+
+/// What was read of a subtree before a decision that rests on it.
+struct Subtree {
+    version: Option<Version>,
+    /// Below its top, in order.
+    nodes: Vec<(NodeId, NodeId)>,
+}
+
+enum Begun {
+    /// It was so already, or it is.
+    Done,
+    Under(uuid::Uuid),
+    /// The node is not where it was seen.
+    Elsewhere,
+}
+
+/// Moves a node, with all below it, to stand below another. Readers see all of it in the old place, or all of it in the new.
+pub async fn move_node(
+    ctx: &Context,
+    tree: TreeId,
+    node: NodeId,
+    parent: Option<NodeId>,
+    expected: Option<i64>,
+) -> Result<Node> {
+    let parent = parent.unwrap_or(root_of(tree));
+    change(ctx, tree, node, Change::Moved(parent), expected).boxed().await?;
+    get_node(ctx, tree, node).await
+}
+
+/// Gives a node another name; the paths of all below it follow, and are seen to change at once.
+pub async fn rename_node(ctx: &Context, tree: TreeId, node: NodeId, name: &str, expected: Option<i64>) -> Result<Node> {
+    let mut check = Check::new();
+    check.line("name", name, 1..=limits::NODE_NAME_BYTES_MAX);
+    check.end()?;
+    let name = path::normal(name);
+    check_length(&name)?;
+    change(ctx, tree, node, Change::Renamed(name), expected).boxed().await?;
+    get_node(ctx, tree, node).await
+}
+
+/// Another form of a name may be longer.
+pub(super) fn check_length(name: &str) -> Result<()> {
+    let mut check = Check::new();
+    check.line("name", name, 1..=limits::NODE_NAME_BYTES_MAX);
+    Ok(check.end()?)
+}
+
+/// Deletes a node that has nothing below it.
+pub async fn delete_leaf(ctx: &Context, tree: TreeId, node: NodeId, expected: Option<i64>) -> Result<()> {
+    change(ctx, tree, node, Change::GoneIfLeaf, expected).boxed().await
+}
+
+/// Deletes a node with all below it, which are seen to go at once.
+pub async fn delete_subtree(ctx: &Context, tree: TreeId, node: NodeId, expected: Option<i64>) -> Result<()> {
+    change(ctx, tree, node, Change::Gone, expected).boxed().await
+}
+
+async fn change(ctx: &Context, tree: TreeId, node: NodeId, change: Change, expected: Option<i64>) -> Result<()> {
+    if node == root_of(tree) {
+        return Err(Error::Root);
+    }
+    for _ in 0..TRIES_MAX {
+        let Some(seen) = find_node(ctx, tree, node).await? else { return Err(missing(ctx, tree, node).await?) };
+        match begin(ctx, tree, &seen, &change, expected).await? {
+            Begun::Done => return Ok(()),
+            Begun::Under(id) => return drive::finish_own(ctx, tree, id).await,
+            Begun::Elsewhere => {}
+        }
+    }
+    Err(Error::Busy { tree })
+}
+
+/// Whether it is the node that is missing, or the whole tree.
+pub(super) async fn missing(ctx: &Context, tree: TreeId, node: NodeId) -> Result<Error> {
+    let (root, _) = find_row(ctx, tree, root_of(tree)).await?;
+    Ok(if root.is_some() { Error::NodeNotFound { node } } else { Error::TreeNotFound { tree } })
+}
+
+/// All of it in one commit, where that is seen at once and fits; otherwise the beginning of a relocation.
+async fn begin(ctx: &Context, tree: TreeId, seen: &Node, change: &Change, expected: Option<i64>) -> Result<Begun> {
+    let Some(from) = seen.parent_id else { return Err(Error::Root) };
+    let to = match change {
+        Change::Moved(parent) => Some((*parent, seen.node_name.clone())),
+        Change::Renamed(name) => Some((from, name.clone())),
+        Change::Gone | Change::GoneIfLeaf => None,
+    };
+    let subtree = if matches!(change, Change::GoneIfLeaf) { None } else { subtree(ctx, tree, seen).await? };
+    let mut keys = vec![seen.node_id, from, rules::holder_id(from, &seen.node_name)];
+    if let Some((parent, name)) = &to {
+        keys.extend([*parent, rules::holder_id(*parent, name)]);
+    }
+    for (node, holder) in subtree.iter().flat_map(|subtree| &subtree.nodes) {
+        keys.push(*node);
+        keys.extend(to.is_none().then_some(*holder));
+    }
+    let (id, now) = (ctx.new_id(), ctx.now());
+    decide(ctx, tree, keys, |draft| {
+        let Some(node) = draft.node(seen.node_id).cloned() else {
+            return Err(Error::NodeNotFound { node: seen.node_id });
+        };
+        if (node.parent_id, &node.node_name) != (Some(from), &seen.node_name) {
+            return Ok(Begun::Elsewhere);
+        }
+        if let Some(expected) = expected.filter(|expected| *expected != node.revision) {
+            return Err(Error::Edited { node: node.node_id, expected, found: node.revision });
+        }
+        let place = match &to {
+            Some((parent, name)) => match check(draft, &node, from, *parent, name)? {
+                Some(place) => Some(place),
+                None => return Ok(Begun::Done),
+            },
+            None => None,
+        };
+        if matches!(change, Change::GoneIfLeaf) {
+            if node.children_count > 0 {
+                return Err(Error::NotALeaf { node: node.node_id, children: node.children_count });
+            }
+            // A node that goes alone is in no two places, and needs no more than one that comes.
+            let mut writes = vec![(node.node_id, None), (rules::holder_id(from, &node.node_name), None)];
+            writes.extend(draft.counted(from, -1));
+            draft.write(writes)?;
+            return Ok(Begun::Done);
+        }
+        let last = draft.relocation.clone();
+        let record = drive::record(id, &node, from, to.clone(), last.as_ref(), now);
+        let whole = subtree.as_ref().filter(|subtree| subtree.version == draft.version);
+        if let Some(whole) = whole
+            && draft.try_write(all_at_once(draft, &record, &node, place.as_ref(), whole)?)
+        {
+            return Ok(Begun::Done);
+        }
+        let mut record = record;
+        if let Some((parent, name)) = &to {
+            let holding = draft.holding(*parent, name, node.node_id, &node);
+            draft.write(vec![holding])?;
+        }
+        drive::go_on_from_top(draft, &mut record)?;
+        draft.relocation = Some(record);
+        Ok(Begun::Under(id))
+    })
+    .await
+}
+
+/// The new place, if it may be one; None where it is the present one.
+fn check(draft: &Draft, node: &Node, from: NodeId, to: NodeId, name: &str) -> Result<Option<Place>> {
+    let parent = draft.node(to).ok_or(Error::ParentNotFound { parent: to })?;
+    if to == node.node_id || parent.ancestors.contains(&node.node_id) {
+        return Err(Error::Cycle { node: node.node_id, parent: to });
+    }
+    if to == from && name == node.node_name {
+        return Ok(None);
+    }
+    if let Some(holder) = draft.holder(to, name) {
+        return Err(Error::NameTaken { name: name.to_owned(), holder });
+    }
+    if to != from && parent.children_count >= limits::CHILDREN_A_NODE_MAX {
+        return Err(Error::TooManyChildren { limit: limits::CHILDREN_A_NODE_MAX });
+    }
+    rules::place_below(parent, name).map(Some).map_err(|refusal| refusal.error())
+}
+
+/// The nodes below, if they are few, and the engine shows a commit all at once.
+async fn subtree(ctx: &Context, tree: TreeId, top: &Node) -> Result<Option<Subtree>> {
+    if ctx.store.database().engine().abilities().atomicity != Atomicity::Everything {
+        return Ok(None);
+    }
+    // ORDER: the version before the rows; as long as it stands, they are all that there is.
+    let (_, version) = ctx.store.get_versioned::<Node>((tree, root_of(tree))).await?;
+    let slice = ctx.store.slice::<Relationship>((tree, top.node_id)).consistency(Consistency::Quorum);
+    let page = slice.limit(AT_ONCE_MAX).page().await?;
+    if page.next.is_some() || page.rows.iter().any(|row| row.mark.is_some()) {
+        return Ok(None);
+    }
+    let named = |row: Relationship| (row.descendant_id, rules::holder_id(row.parent_id, &row.node_name));
+    Ok(Some(Subtree { version, nodes: page.rows.into_iter().map(named).collect() }))
+}
+
+/// What all rows become if nobody sees anything between.
+fn all_at_once(
+    draft: &Draft,
+    record: &crate::hierarchy::tables::Relocation,
+    top: &Node,
+    place: Option<&Place>,
+    subtree: &Subtree,
+) -> Result<Vec<(NodeId, Option<Node>)>> {
+    let mut writes = vec![(rules::holder_id(record.from_parent, &record.from_name), None)];
+    if record.to_parent != Some(record.from_parent) {
+        writes.extend(draft.counted(record.from_parent, -1));
+        writes.extend(record.to_parent.and_then(|parent| draft.counted(parent, 1)));
+    }
+    let Some(place) = place else {
+        writes.push((top.node_id, None));
+        writes.extend(subtree.nodes.iter().flat_map(|(node, holder)| [(*node, None), (*holder, None)]));
+        return Ok(writes);
+    };
+    writes.push(draft.holding(place.parent_id, &place.node_name, top.node_id, top));
+    let prepared = top.leaving(record.id, Some(place.clone()));
+    writes.push((top.node_id, prepared.settled(record)));
+    for (id, _) in &subtree.nodes {
+        let Some(node) = draft.node(*id) else { continue };
+        let next = rules::place_with(top, place, node).map_err(|refusal| refusal.error())?;
+        writes.push((*id, Some(node.at(&next))));
+    }
+    Ok(writes)
+}
