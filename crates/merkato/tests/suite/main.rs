@@ -6,6 +6,7 @@ mod carts;
 mod catalog;
 mod checkout;
 mod flows;
+mod hierarchy;
 mod import;
 mod inventory;
 mod keys;
@@ -53,6 +54,13 @@ fn main() {
             checkout::stopped::CASES,
             checkout::chaos::CASES,
             flows::CASES,
+            hierarchy::trees::CASES,
+            hierarchy::bad_input::CASES,
+            hierarchy::costs::CASES,
+            hierarchy::model::CASES,
+            hierarchy::races::CASES,
+            hierarchy::stopped::CASES,
+            hierarchy::sizes::CASES,
             inventory::bad_input::CASES,
             inventory::costs::CASES,
             inventory::follow::CASES,

@@ -1,9 +1,13 @@
 //! What a commit comes to: ranges as the rows that are in them, and the rows of derived tables that follow.
 
-use std::ops::Bound;
+use std::{
+    collections::{HashMap, HashSet, hash_map::Entry},
+    ops::Bound,
+};
 
 use super::{Store, plan, read::within, write::Known};
 use crate::{
+    codec,
     derived::Derivation,
     engine::{IndexRow, RawRow, Slice, Write},
     error::{Error, Result},
@@ -49,7 +53,7 @@ impl Store {
             return Ok(plain);
         }
         let native_indexes = self.inner.engine.abilities().native_indexes;
-        let mut derived = Vec::new();
+        let mut derived = Differences::default();
         for write in &mut plain {
             if let Write::Found { writes, .. } = write {
                 writes.iter_mut().try_for_each(|row| self.derive_founded(row, &mut derived))?;
@@ -81,17 +85,7 @@ impl Store {
                 diff(derivation.derived, old_rows, new_rows, expires_at, old, &mut derived);
             }
         }
-        // Two base rows of one commit may trade a derived key: what one puts, the other's deletion must not take.
-        let puts: Vec<(&str, Vec<Value>)> = derived
-            .iter()
-            .filter(|w| matches!(w, Write::Put { .. }))
-            .filter_map(|w| Some((w.table().name.as_str(), plan::row_key(w)?.to_vec())))
-            .collect();
-        derived.retain(|w| match w {
-            Write::Delete { table, key } => !puts.iter().any(|(t, k)| *t == table.name && k == key),
-            _ => true,
-        });
-        plain.extend(derived);
+        plain.extend(derived.into_writes());
         // ORDER: what is founded comes before what is derived from it, also where the writes are made one by one.
         if founds {
             plain.sort_by_key(|w| !matches!(w, Write::Found { .. }));
@@ -100,7 +94,7 @@ impl Store {
     }
 
     /// What follows from a row of a founded partition, where nothing was before.
-    fn derive_founded(&self, write: &mut Write, derived: &mut Vec<Write>) -> Result<()> {
+    fn derive_founded(&self, write: &mut Write, derived: &mut Differences) -> Result<()> {
         let native_indexes = self.inner.engine.abilities().native_indexes;
         let Write::Put { table, values, expires_at, .. } = write else { return Ok(()) };
         let (base, values, expires_at) = (*table, values.clone(), *expires_at);
@@ -186,6 +180,45 @@ pub(super) fn derive_new(derivation: &Derivation, base: &[Value]) -> Result<Vec<
     Ok(rows)
 }
 
+/// What follows from a commit: each derived row once, found by its key.
+#[derive(Default)]
+struct Differences {
+    writes: Vec<Option<Write>>,
+    positions: HashMap<Vec<u8>, usize>,
+}
+
+impl Differences {
+    /// Two base rows of one commit may trade a derived key: what one puts, the other's deletion must not take.
+    fn delete(&mut self, table: &'static Table, key: &[Value]) {
+        if let Entry::Vacant(place) = self.positions.entry(encoded(table, key)) {
+            place.insert(self.writes.len());
+            self.writes.push(Some(Write::Delete { table, key: key.to_vec() }));
+        }
+    }
+
+    fn put(&mut self, table: &'static Table, values: Vec<Value>, expires_at: Option<Timestamp>) {
+        let earlier = self.positions.insert(encoded(table, &values[..table.key_columns()]), self.writes.len());
+        if let Some(earlier) = earlier {
+            self.writes[earlier] = None;
+        }
+        self.writes.push(Some(Write::Put { table, values, expires_at, indexes: Vec::new() }));
+    }
+
+    fn into_writes(self) -> impl Iterator<Item = Write> {
+        self.writes.into_iter().flatten()
+    }
+}
+
+fn encoded(table: &'static Table, key: &[Value]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    codec::put_bytes(&mut bytes, table.name.as_bytes());
+    codec::put_values(&mut bytes, key);
+    bytes
+}
+
+/// Rows of one base row up to which each is compared with all.
+const FEW_ROWS: usize = 16;
+
 /// What turns the old derived rows into the new.
 fn diff(
     table: &'static Table,
@@ -193,24 +226,34 @@ fn diff(
     new: Vec<Vec<Value>>,
     expires_at: Option<Timestamp>,
     base: Option<&RawRow>,
-    writes: &mut Vec<Write>,
+    writes: &mut Differences,
 ) {
     let keys = table.key_columns();
+    let known = (old.len().max(new.len()) > FEW_ROWS).then(|| {
+        let key = |row: &Vec<Value>| encoded(table, &row[..keys]);
+        let old: HashMap<Vec<u8>, usize> = old.iter().enumerate().map(|(i, row)| (key(row), i)).collect();
+        (old, new.iter().map(key).collect::<HashSet<Vec<u8>>>())
+    });
     for row in &old {
-        if !new.iter().any(|other| other[..keys] == row[..keys]) {
-            let gone = Write::Delete { table, key: row[..keys].to_vec() };
-            if !writes.contains(&gone) {
-                writes.push(gone);
-            }
+        let stays = match &known {
+            Some((_, new)) => new.contains(&encoded(table, &row[..keys])),
+            None => new.iter().any(|other| other[..keys] == row[..keys]),
+        };
+        if !stays {
+            writes.delete(table, &row[..keys]);
         }
     }
     for values in new {
         let end = earlier(expires_at, table.end_of(&values));
         // A row that stays as it is need not be written, unless its end moves.
         let same_end = base.is_some_and(|base| earlier(base.expires_at, table.end_of(&values)) == end);
-        if !(same_end && old.contains(&values)) {
+        let same = || match &known {
+            Some((known, _)) => known.get(&encoded(table, &values[..keys])).is_some_and(|i| old[*i] == values),
+            None => old.contains(&values),
+        };
+        if !(same_end && same()) {
             // One that has ended is written as well: the row that it replaces may not have.
-            plan::replace_row(writes, Write::Put { table, values, expires_at: end, indexes: Vec::new() });
+            writes.put(table, values, end);
         }
     }
 }

@@ -31,7 +31,7 @@ pub use self::{
 };
 use crate::{
     codec,
-    engine::{Engine, SchemaReport},
+    engine::{Atomicity, Engine, SchemaReport},
     error::{Error, Result},
     key::Tenant,
     schema::{Schema, Table},
@@ -245,6 +245,12 @@ impl Store {
 
     pub fn database(&self) -> Database {
         Database { inner: self.inner.clone() }
+    }
+
+    /// Whether readers see all of a commit from one instant on, whatever tables it writes. Elsewhere only its guarded partition
+    /// is, and the rest comes row by row.
+    pub fn shows_commits_whole(&self) -> bool {
+        self.inner.engine.abilities().atomicity == Atomicity::Everything && !self.inner.always_outbox
     }
 }
 

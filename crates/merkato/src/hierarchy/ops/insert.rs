@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     draft::{Draft, decide},
-    relocate::check_length,
+    relocate::check_name,
 };
 use crate::{
     context::Context,
@@ -64,7 +64,8 @@ pub async fn insert_nodes(ctx: &Context, tree: TreeId, nodes: Vec<NewNode>) -> R
         let id = new.node_id.unwrap_or_else(|| NodeId(ctx.new_id()));
         let name = path::normal(&new.name);
         let checked = rules::check_node(&new.name, new.node_type.as_deref(), &new.metadata);
-        let checked = checked.and_then(|()| check_length(&name));
+        // Another form of a name may be longer.
+        let checked = checked.and_then(|()| check_name(&name));
         wanted.push(Wanted { id, parent, holder: rules::holder_id(parent, &name), name, new, checked: checked.err() });
     }
     let now = ctx.now();

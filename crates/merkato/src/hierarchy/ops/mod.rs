@@ -16,6 +16,6 @@ pub use read::{
     Ancestor, Counts, ancestors, ancestors_of, count_descendants, find_by_path, find_node, find_nodes, get_node,
     list_children, list_level, list_subtree,
 };
-pub use relocate::{delete_leaf, delete_subtree, move_node, rename_node};
+pub use relocate::{delete_leaf, delete_subtree, move_node, relocate_node, rename_node};
 pub use tree::{create_tree, finish_relocations, get_tree, list_trees, pending_relocation};
 pub use verify::{TreeReport, WrongNode, verify_tree};

@@ -1,7 +1,7 @@
 //! Move, rename, delete: a subtree to another place, under another name, or gone; of any size.
 
 use futures::FutureExt as _;
-use widerow::{Consistency, Version, engine::Atomicity};
+use widerow::{Consistency, Version};
 
 use super::{
     draft::{Draft, decide},
@@ -29,8 +29,8 @@ const TRIES_MAX: usize = 16;
 /// What is to become of a subtree.
 #[derive(Clone, Debug)]
 enum Change {
-    Moved(NodeId),
-    Renamed(String),
+    /// To another parent, under another name; what is None stays.
+    Relocated(Option<NodeId>, Option<String>),
     Gone,
     GoneIfLeaf,
 }
@@ -50,7 +50,8 @@ enum Begun {
     Elsewhere,
 }
 
-/// Moves a node, with all below it, to stand below another. Readers see all of it in the old place, or all of it in the new.
+/// Moves a node, with all below it, to stand below another (None: at the top). Readers see all of it in the old place, or all of
+/// it in the new.
 pub async fn move_node(
     ctx: &Context,
     tree: TreeId,
@@ -58,24 +59,32 @@ pub async fn move_node(
     parent: Option<NodeId>,
     expected: Option<i64>,
 ) -> Result<Node> {
-    let parent = parent.unwrap_or(root_of(tree));
-    change(ctx, tree, node, Change::Moved(parent), expected).boxed().await?;
-    get_node(ctx, tree, node).await
+    relocate_node(ctx, tree, node, Some(parent.unwrap_or(root_of(tree))), None, expected).await
 }
 
 /// Gives a node another name; the paths of all below it follow, and are seen to change at once.
 pub async fn rename_node(ctx: &Context, tree: TreeId, node: NodeId, name: &str, expected: Option<i64>) -> Result<Node> {
-    let mut check = Check::new();
-    check.line("name", name, 1..=limits::NODE_NAME_BYTES_MAX);
-    check.end()?;
-    let name = path::normal(name);
-    check_length(&name)?;
-    change(ctx, tree, node, Change::Renamed(name), expected).boxed().await?;
+    relocate_node(ctx, tree, node, None, Some(name), expected).await
+}
+
+/// Moves a node and gives it another name, at once; what is None stays. `parent` may be the root (`root_of`).
+pub async fn relocate_node(
+    ctx: &Context,
+    tree: TreeId,
+    node: NodeId,
+    parent: Option<NodeId>,
+    name: Option<&str>,
+    expected: Option<i64>,
+) -> Result<Node> {
+    let normal = name.map(path::normal);
+    for name in name.into_iter().chain(normal.as_deref()) {
+        check_name(name)?;
+    }
+    change(ctx, tree, node, Change::Relocated(parent, normal), expected).boxed().await?;
     get_node(ctx, tree, node).await
 }
 
-/// Another form of a name may be longer.
-pub(super) fn check_length(name: &str) -> Result<()> {
+pub(super) fn check_name(name: &str) -> Result<()> {
     let mut check = Check::new();
     check.line("name", name, 1..=limits::NODE_NAME_BYTES_MAX);
     Ok(check.end()?)
@@ -116,8 +125,9 @@ pub(super) async fn missing(ctx: &Context, tree: TreeId, node: NodeId) -> Result
 async fn begin(ctx: &Context, tree: TreeId, seen: &Node, change: &Change, expected: Option<i64>) -> Result<Begun> {
     let Some(from) = seen.parent_id else { return Err(Error::Root) };
     let to = match change {
-        Change::Moved(parent) => Some((*parent, seen.node_name.clone())),
-        Change::Renamed(name) => Some((from, name.clone())),
+        Change::Relocated(parent, name) => {
+            Some((parent.unwrap_or(from), name.clone().unwrap_or_else(|| seen.node_name.clone())))
+        }
         Change::Gone | Change::GoneIfLeaf => None,
     };
     let subtree = if matches!(change, Change::GoneIfLeaf) { None } else { subtree(ctx, tree, seen).await? };
@@ -197,7 +207,7 @@ fn check(draft: &Draft, node: &Node, from: NodeId, to: NodeId, name: &str) -> Re
 
 /// The nodes below, if they are few, and the engine shows a commit all at once.
 async fn subtree(ctx: &Context, tree: TreeId, top: &Node) -> Result<Option<Subtree>> {
-    if ctx.store.database().engine().abilities().atomicity != Atomicity::Everything {
+    if !ctx.store.shows_commits_whole() {
         return Ok(None);
     }
     // ORDER: the version before the rows; as long as it stands, they are all that there is.
