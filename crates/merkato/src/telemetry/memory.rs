@@ -16,9 +16,12 @@ const SENSOR_MILLIS: i64 = 10_000;
 /// Sensors, and hours of sensors, that are remembered.
 const REMEMBERED_MAX: usize = 100_000;
 
+/// Sensors, and when they were read.
+type Sensors = HashMap<(Tenant, SensorId), (Arc<Sensor>, Timestamp)>;
+
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    sensors: Mutex<HashMap<(Tenant, SensorId), (Arc<Sensor>, Timestamp)>>,
+    sensors: Mutex<Sensors>,
     marks: Mutex<HashMap<(Tenant, SensorId, i64), Uuid>>,
 }
 

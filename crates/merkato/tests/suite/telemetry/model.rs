@@ -91,7 +91,8 @@ fn add(values: &mut Values, new: &NewMeasurement) {
 pub async fn compare(ctx: &Context, taken: &Taken, sensors: &[SensorId]) {
     for sensor in sensors {
         let own: Vec<&NewMeasurement> = taken.values().filter(|new| new.sensor_id == *sensor).collect();
-        let (mut hours, mut days): (BTreeMap<i64, (i64, Values)>, BTreeMap<Date, (i64, Values)>) = Default::default();
+        let mut hours: BTreeMap<i64, (i64, Values)> = BTreeMap::new();
+        let mut days: BTreeMap<Date, (i64, Values)> = BTreeMap::new();
         for new in own {
             let at = new.measurement_time;
             let hour = hours.entry(at.millis().div_euclid(HOUR_MILLIS)).or_default();
