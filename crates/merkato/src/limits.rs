@@ -241,3 +241,5 @@ pub const NODES_TOGETHER_MAX: usize = 10_000;
 pub const PASSED_ROWS_A_PAGE_MAX: usize = 20_000;
 /// Relocations that were given up, of which a tree remembers why.
 pub const REFUSALS_KEPT: usize = 16;
+/// Nodes of one import, which are held in memory to be put in order: a few hundred bytes each.
+pub const IMPORT_NODES_MAX: usize = 500_000;

@@ -19,7 +19,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use error::Error;
+pub use error::{Error, Result};
 pub use ops::*;
 pub use rules::{root_of, tree_id};
 pub(crate) use tables::tables;

@@ -74,6 +74,7 @@ fn main() {
             import::real::CASES,
             import::real_orders::CASES,
             import::real_sales::CASES,
+            import::tree::CASES,
             orders::bad_input::CASES,
             orders::costs::CASES,
             orders::discounts::CASES,

@@ -87,7 +87,13 @@ impl Cassandra {
             AnchorRows::Prefixes { prefixes, limit } if prefixes.iter().any(|p| p.len() != prefixes[0].len()) => {
                 Box::pin(self.read_in_parts(&read, prefixes, limit)).await?
             }
-            _ => self.read_at_once(&read).await?,
+            AnchorRows::Prefixes { .. } => {
+                let mut anchor = self.read_at_once(&read).await?;
+                // ORDER: the server sorts UUIDs of several versions by version first, and rows are searched by their bytes.
+                sort_rows(read.table, &mut anchor.rows);
+                anchor
+            }
+            AnchorRows::Keys(_) => self.read_at_once(&read).await?,
         };
         charge_rows(1, anchor.rows.iter().flatten());
         Ok(anchor)

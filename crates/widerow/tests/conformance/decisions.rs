@@ -6,7 +6,7 @@ use widerow::{Cell as _, Commit, Date, Error, Partition, limits, meter, row::Key
 use crate::{
     cases,
     slices::line,
-    tables::{Article, Line, Member, MemberByCity},
+    tables::{Article, Line, Member, MemberByCity, Ticket, TicketByNote},
     world::{Target, Worlds},
 };
 
@@ -19,6 +19,7 @@ cases!(
     concurrent_decisions_on_a_few_rows_all_count,
     what_is_seen_is_one_state,
     bad_prefixes_are_refused,
+    rows_with_ids_of_several_versions_are_replaced_whole,
 );
 
 fn key(line: &Line) -> (i64, String) {
@@ -256,4 +257,26 @@ async fn bad_prefixes_are_refused(target: &Target) {
     let many = (0..=limits::DECISION_PREFIXES_MAX as i64).map(|n| prefix(n, None));
     let found = store.guarded_prefixes::<Line, _, Error>("b".into(), many, seen).await;
     assert!(matches!(found, Err(Error::TooLarge { .. })), "{found:?}");
+}
+
+/// Cassandra sorts UUIDs by version before it sorts them by bytes.
+async fn rows_with_ids_of_several_versions_are_replaced_whole(target: &Target) {
+    let store = target.world().store;
+    let id = |version: u128, n: u128| Uuid::from_u128((n << 120) | (version << 76) | (0x8 << 60));
+    let ids: Vec<Uuid> = (0..24).map(|n| id([7, 4, 5, 1][n as usize % 4], n)).collect();
+    let desk = || "desk".to_owned();
+    let ticket = |id: &Uuid, note: Option<&str>| Ticket { desk: desk(), id: *id, note: note.map(str::to_owned) };
+    let noted = ids.iter().map(|id| ticket(id, Some("seen")));
+    store.commit(noted.fold(Commit::new(), |commit, row| commit.put(&row))).await.unwrap();
+    let decide = |partition: &Partition<Ticket>| {
+        let plain = partition.rows.iter().map(|row| ticket(&row.id, None));
+        Ok((plain.fold(Commit::new(), |commit, row| commit.put(&row)), partition.rows.len()))
+    };
+    let read = store.guarded_prefixes::<Ticket, _, Error>(desk(), ids.clone(), decide).await.unwrap();
+    assert_eq!(read, ids.len());
+    for row in store.get_many::<Ticket>(ids.iter().map(|id| (desk(), *id))).await.unwrap() {
+        assert_eq!(row.unwrap().note, None);
+    }
+    let left = store.slice::<TicketByNote>((desk(), "seen".into())).page().await.unwrap();
+    assert_eq!(left.rows, []);
 }

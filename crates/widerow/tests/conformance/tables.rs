@@ -321,6 +321,34 @@ pub struct Notice {
     pub text: String,
 }
 
+/// Rows by ids of any version, guarded, with a derived table.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "tickets", partition(desk), clustering(id), guarded)]
+pub struct Ticket {
+    pub desk: String,
+    pub id: Uuid,
+    pub note: Option<String>,
+}
+
+/// Tickets that have a note.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "tickets_by_note", partition(desk, note), clustering(id))]
+pub struct TicketByNote {
+    pub desk: String,
+    pub note: String,
+    pub id: Uuid,
+}
+
+impl Derive<TicketByNote> for Ticket {
+    fn derive(&self) -> Vec<TicketByNote> {
+        let row = |note: &String| TicketByNote { desk: self.desk.clone(), note: note.clone(), id: self.id };
+        self.note.iter().map(row).collect()
+    }
+    fn source(derived: &TicketByNote) -> (String, Uuid) {
+        (derived.desk.clone(), derived.id)
+    }
+}
+
 /// What a commit on another partition founds: guarded, with a static column, a list, and a derived table.
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(table = "orders", partition(id), clustering(line), guarded)]
@@ -465,6 +493,7 @@ pub fn schema() -> Schema {
         .derived::<Member, MemberByCity>()
         .derived::<Session, SessionByDevice>()
         .derived::<Order, OrderByBuyer>()
+        .derived::<Ticket, TicketByNote>()
         .derived::<Hold, HoldByPlace>()
         .derived::<Coupon, CouponByOwner>()
         .table::<Notice>()

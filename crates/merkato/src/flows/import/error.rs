@@ -1,6 +1,6 @@
 //! Why a whole import is refused. A record that is bad by itself is no reason: it is listed in the report.
 
-use crate::{analytics, catalog, check::Invalid, error::Kind, orders, sales, telemetry};
+use crate::{analytics, catalog, check::Invalid, error::Kind, hierarchy, orders, sales, telemetry};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -24,6 +24,8 @@ pub enum Error {
     Sales(#[from] sales::Error),
     #[error(transparent)]
     Telemetry(#[from] telemetry::Error),
+    #[error(transparent)]
+    Hierarchy(#[from] hierarchy::Error),
 }
 
 impl Error {
@@ -40,6 +42,7 @@ impl Error {
             Error::Analytics(error) => error.code(),
             Error::Sales(error) => error.code(),
             Error::Telemetry(error) => error.code(),
+            Error::Hierarchy(error) => error.code(),
         }
     }
 
@@ -51,6 +54,7 @@ impl Error {
             Error::Analytics(error) => error.kind(),
             Error::Sales(error) => error.kind(),
             Error::Telemetry(error) => error.kind(),
+            Error::Hierarchy(error) => error.kind(),
         }
     }
 }

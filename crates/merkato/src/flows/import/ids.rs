@@ -3,13 +3,14 @@
 
 use uuid::Uuid;
 
-use crate::id::{CategoryId, MeasurementId, OrderId, ProductId, SensorId};
+use crate::id::{CategoryId, MeasurementId, NodeId, OrderId, ProductId, SensorId};
 
 const PRODUCTS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f70_8000_0000_0000_0001);
 const CATEGORIES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f63_8000_0000_0000_0001);
 const SENSORS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f73_8000_0000_0000_0001);
 const MEASUREMENTS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f6e_8000_0000_0000_0001);
 const ORDERS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f6f_8000_0000_0000_0001);
+const NODES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f74_8000_0000_0000_0001);
 
 /// The same in a catalog and in the orders of one source.
 pub(super) fn product(source: &str, id: &str) -> ProductId {
@@ -26,6 +27,12 @@ pub(super) fn sensor(source: &str, id: &str) -> SensorId {
 
 pub(super) fn measurement(sensor: SensorId, id: &str) -> MeasurementId {
     MeasurementId(name(&MEASUREMENTS, &[sensor.to_string().as_str(), id]))
+}
+
+/// By the source's own id, or by the names from the top where it has none.
+pub(super) fn node(source: &str, tree: &str, id: &[impl AsRef<str>]) -> NodeId {
+    let parts: Vec<&str> = [source, tree].into_iter().chain(id.iter().map(AsRef::as_ref)).collect();
+    NodeId(name(&NODES, &parts))
 }
 
 /// By its place in the tree, whichever source has it: folded names from the root.

@@ -1,5 +1,5 @@
-//! Catalogs, orders, sales and measurements from elsewhere: CSV in any dialect, JSON, the layouts of Shopify, Olist and Online Retail, gzipped or
-//! not.
+//! Catalogs, orders, sales, measurements and trees from elsewhere: CSV in any dialect, JSON, the layouts of Shopify, Olist and
+//! Online Retail, gzipped or not.
 //!
 //! It is no synchronisation: products that a source no longer has stay, and what this shop decides by itself (slugs, the
 //! stock, ratings, what became of an order) is taken from the source only when a thing is made.
@@ -15,7 +15,9 @@
 //!
 //! `source` opens the bytes, `csv` and `json` make records of them, `mapping` says what each column is, `stream` brings the
 //! records of one id together and has drafts made of them, `run` has these written. What becomes of records is in `products`
-//! and `orders`, as a `Maker` and a `Writer`; `sales` and `measurements` have a way of their own, as each record is one and many are written together. `clean`, `amount` and `time` read what people wrote.
+//! and `orders`, as a `Maker` and a `Writer`; `sales` and `measurements` have a way of their own, as each record is one and many
+//! are written together; so has `tree`, where nodes come after those above them. `clean`, `amount` and `time` read what people
+//! wrote.
 
 mod amount;
 mod categories;
@@ -37,6 +39,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod time;
+mod tree;
 
 pub use error::Error;
 pub use mapping::Mapping;
@@ -47,3 +50,4 @@ pub use report::{Note, Rejected, Report, Sales, Sum};
 pub use sales::{SaleField, SaleOptions, import_sales};
 pub use source::Format;
 pub use time::DateOrder;
+pub use tree::{TreeField, TreeLayout, TreeOptions, import_tree};

@@ -42,6 +42,48 @@ pub(super) type Each<'a> = dyn FnMut(Item) -> ControlFlow<()> + 'a;
 
 /// Reads the source from its beginning to its end, or until it is told to stop.
 pub(super) fn read(input: &mut (impl Read + Seek), format: Format, each: &mut Each<'_>) -> Result<()> {
+    let (text, ration) = open(input)?;
+    let head = text.buffer().to_vec();
+    // Every record that was read whole allows for another.
+    let mut each = |item: Item| {
+        ration.renew();
+        each(item)
+    };
+    match if format == Format::Auto { detect(&head) } else { format } {
+        Format::NdJson => json::read_lines(text, &mut each),
+        Format::Json => json::read_document(text, &mut each),
+        Format::Tsv => csv::read(text, Dialect { delimiter: b'\t', ..Dialect::of(&head) }, &mut each),
+        Format::Csv | Format::Auto => csv::read(text, Dialect::of(&head), &mut each),
+    }
+}
+
+/// The beginning of the source, as far as one read goes.
+pub(super) fn beginning(input: &mut (impl Read + Seek)) -> Result<Vec<u8>> {
+    Ok(open(input)?.0.buffer().to_vec())
+}
+
+/// The lines of the source, counted from 1, until it is told to stop.
+pub(super) fn lines(
+    input: &mut (impl Read + Seek),
+    each: &mut dyn FnMut(u64, Result<&str, std::str::Utf8Error>) -> ControlFlow<()>,
+) -> Result<()> {
+    let (mut text, ration) = open(input)?;
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        ration.renew();
+        if text.read_until(b'\n', &mut line).map_err(Error::unreadable)? == 0 {
+            break;
+        }
+        if each(number, std::str::from_utf8(&line).map(str::trim)).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// From the beginning, unpacked, without a byte order mark.
+fn open(input: &mut (impl Read + Seek)) -> Result<(BufReader<Rationed<Box<dyn Read + '_>>>, Ration)> {
     input.seek(SeekFrom::Start(0)).map_err(Error::unreadable)?;
     let mut packed = BufReader::new(input);
     let gzipped = head(&mut packed)?.starts_with(&GZIP_MAGIC);
@@ -56,18 +98,7 @@ pub(super) fn read(input: &mut (impl Read + Seek), format: Format, each: &mut Ea
     if head.starts_with(&UTF8_MARK) {
         text.consume(UTF8_MARK.len());
     }
-    let head = text.buffer().to_vec();
-    // Every record that was read whole allows for another.
-    let mut each = |item: Item| {
-        ration.renew();
-        each(item)
-    };
-    match if format == Format::Auto { detect(&head) } else { format } {
-        Format::NdJson => json::read_lines(text, &mut each),
-        Format::Json => json::read_document(text, &mut each),
-        Format::Tsv => csv::read(text, Dialect { delimiter: b'\t', ..Dialect::of(&head) }, &mut each),
-        Format::Csv | Format::Auto => csv::read(text, Dialect::of(&head), &mut each),
-    }
+    Ok((text, ration))
 }
 
 /// Fills the buffer as far as one read goes, and shows it.

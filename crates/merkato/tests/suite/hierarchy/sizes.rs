@@ -90,10 +90,11 @@ async fn a_node_may_have_very_many_below_it(target: &Target) {
     assert_eq!(seen, count);
     let (moved, cost) = measure(hierarchy::move_node(ctx, tree, top, Some(other), None)).await;
     assert_eq!(moved.unwrap().children_count, count as i64);
-    // In proportion to the subtree: each node is written twice, with a row that is of both places, two that go and four that come.
+    // In proportion to the subtree. Each node is written twice, and twice its path in the old place and in the new, and its
+    // rows with the nodes above that are not the same in both: one before, two after.
     let per_node = cost.rows_written as f64 / count as f64;
     println!("a moved subtree of {count} nodes: {per_node:.2} rows written a node");
-    assert!(per_node < 12.0, "{cost}");
+    assert!(per_node < 12.5, "{cost}");
     assert_eq!(hierarchy::count_descendants(ctx, tree, Some(other)).await.unwrap().by_depth, [1, count as u64]);
     let report = hierarchy::verify_tree(ctx, tree).await.unwrap();
     assert_eq!((report.nodes as usize, report.wrong), (count + 3, vec![]));

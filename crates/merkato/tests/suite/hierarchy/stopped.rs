@@ -225,24 +225,19 @@ async fn a_move_that_cannot_be_is_given_up_wherever_it_is_stopped(target: &Targe
         deep = add(ctx, tree, &name(n), deep).await;
     }
     let top = add(ctx, tree, "top", None).await;
-    let below = add_many(ctx, tree, top, 100).await;
-    let last = add(ctx, tree, &name(1), below[99]).await;
+    let below = add_many(ctx, tree, top, 12).await;
+    let last = add(ctx, tree, &name(1), below[11]).await;
     let after = add(ctx, tree, &name(2), last).await;
     let mut phases = Vec::new();
-    for steps in (0..).step_by(3) {
+    for steps in 0.. {
         let (doomed, faulty) = dying(target, &world, steps, steps % 2 == 1);
         let stopped = hierarchy::move_node(&doomed, tree, top, Some(deep), None).await;
         assert!(stopped.is_err());
         let pending = hierarchy::pending_relocation(ctx, tree).await.unwrap();
-        phases.extend(pending.map(|pending| pending.phase));
-        assert_eq!(rows_of(ctx, tree, top).await, 100);
+        phases.extend(pending.as_ref().map(|pending| pending.phase));
+        assert_eq!(rows_of(ctx, tree, top).await, 12);
         assert_eq!(hierarchy::get_node(ctx, tree, after).await.unwrap().ancestors[1], top);
-        heal_only(ctx, tree, steps).await;
-        let refused = hierarchy::move_node(ctx, tree, top, Some(deep), None).await;
-        assert!(
-            matches!(refused, Err(Error::PathTooLong { limit: merkato::limits::NODE_PATH_BYTES_MAX })),
-            "{refused:?}"
-        );
+        assert_eq!(hierarchy::finish_relocations(ctx).await.unwrap() > 0, pending.is_some());
         assert_eq!(hierarchy::get_node(ctx, tree, top).await.unwrap().revision, 1);
         if !faulty.has_stopped() {
             assert!(matches!(stopped, Err(Error::PathTooLong { .. })), "{stopped:?}");
@@ -257,11 +252,4 @@ async fn a_move_that_cannot_be_is_given_up_wherever_it_is_stopped(target: &Targe
 
 async fn rows_of(ctx: &Context, tree: TreeId, node: NodeId) -> usize {
     hierarchy::list_children(ctx, tree, Some(node), PageRequest::first(100)).await.unwrap().rows.len()
-}
-
-async fn heal_only(ctx: &Context, tree: TreeId, healer: u64) {
-    if healer % 2 == 0 {
-        hierarchy::finish_relocations(ctx).await.unwrap();
-        assert_eq!(hierarchy::pending_relocation(ctx, tree).await.unwrap(), None);
-    }
 }

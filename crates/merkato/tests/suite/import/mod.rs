@@ -5,6 +5,7 @@ pub mod orders;
 pub mod real;
 pub mod real_orders;
 pub mod real_sales;
+pub mod tree;
 
 use std::io::{Read, Seek};
 
