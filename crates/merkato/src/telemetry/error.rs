@@ -26,8 +26,6 @@ pub enum Error {
     /// The sensor was not registered with it.
     #[error("the sensor {sensor} measures no {metric}")]
     UnknownMetric { sensor: SensorId, metric: String },
-    #[error("the sensor {sensor} has no metric {metric} in this time")]
-    NoSuchMetric { sensor: SensorId, metric: String },
     #[error("{at} is before 1970")]
     BeforeTime { at: Timestamp },
     #[error("{at} is more than {seconds} seconds in the future")]
@@ -58,7 +56,6 @@ impl Error {
             Error::SensorRetired { .. } => "sensor_retired",
             Error::SensorChanged { .. } => "sensor_changed",
             Error::UnknownMetric { .. } => "unknown_metric",
-            Error::NoSuchMetric { .. } => "no_such_metric",
             Error::BeforeTime { .. } => "before_time",
             Error::InFuture { .. } => "in_future",
             Error::Figures(error) => error.code(),
@@ -72,7 +69,7 @@ impl Error {
                 Kind::Invalid
             }
             Error::TooLarge { .. } => Kind::Limit,
-            Error::SensorNotFound { .. } | Error::NoSuchMetric { .. } => Kind::NotFound,
+            Error::SensorNotFound { .. } => Kind::NotFound,
             Error::SensorExists { .. } => Kind::Exists,
             Error::SensorRetired { .. } => Kind::Refused,
             Error::SensorChanged { .. } => Kind::Conflict,

@@ -13,62 +13,96 @@ use crate::id::SensorId;
 
 /// How long a sensor is taken for what it was: another process may have changed or retired it.
 const SENSOR_MILLIS: i64 = 10_000;
-/// Sensors, and hours of sensors, that are remembered.
+/// Sensors, and hours of sensors, that are remembered of one tenant.
 const REMEMBERED_MAX: usize = 100_000;
-
-/// Sensors, and when they were read.
-type Sensors = HashMap<(Tenant, SensorId), (Arc<Sensor>, Timestamp)>;
+/// Tenants of whom something is remembered.
+const TENANTS_MAX: usize = 1_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    sensors: Mutex<Sensors>,
-    marks: Mutex<HashMap<(Tenant, SensorId, i64), Uuid>>,
+    tenants: Mutex<HashMap<Tenant, OfTenant>>,
+}
+
+#[derive(Debug, Default)]
+struct OfTenant {
+    /// And when they were read.
+    sensors: HashMap<SensorId, (Arc<Sensor>, Timestamp)>,
+    /// By the hours that they are of.
+    marks: HashMap<(SensorId, i64), Uuid>,
 }
 
 impl Memory {
-    pub fn sensor(&self, tenant: &Tenant, sensor: SensorId, now: Timestamp) -> Option<Arc<Sensor>> {
-        let known = self.sensors.lock().unwrap_or_else(PoisonError::into_inner);
-        let (found, read_at) = known.get(&(tenant.clone(), sensor))?;
-        let age = now.millis() - read_at.millis();
-        (0..SENSOR_MILLIS).contains(&age).then(|| found.clone())
+    fn of<T>(&self, tenant: &Tenant, ask: impl FnOnce(&mut OfTenant) -> T) -> T {
+        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody has so many; whoever makes them up has nothing remembered.
+        if tenants.len() > TENANTS_MAX {
+            tenants.clear();
+        }
+        match tenants.get_mut(tenant) {
+            Some(known) => ask(known),
+            None => ask(tenants.entry(tenant.clone()).or_default()),
+        }
+    }
+
+    /// Those that are known, and the others.
+    pub fn sensors(
+        &self,
+        tenant: &Tenant,
+        wanted: impl IntoIterator<Item = SensorId>,
+        now: Timestamp,
+    ) -> (HashMap<SensorId, Arc<Sensor>>, Vec<SensorId>) {
+        self.of(tenant, |known| {
+            let (mut found, mut missing) = (HashMap::new(), Vec::new());
+            for sensor in wanted {
+                let fresh = |read_at: Timestamp| (0..SENSOR_MILLIS).contains(&(now.millis() - read_at.millis()));
+                match known.sensors.get(&sensor) {
+                    Some((known, read_at)) if fresh(*read_at) => drop(found.insert(sensor, known.clone())),
+                    _ => missing.push(sensor),
+                }
+            }
+            (found, missing)
+        })
     }
 
     pub fn keep_sensor(&self, tenant: &Tenant, sensor: Arc<Sensor>, now: Timestamp) {
-        let mut known = self.sensors.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= REMEMBERED_MAX {
-            known.clear();
-        }
-        known.insert((tenant.clone(), sensor.sensor_id), (sensor, now));
+        self.of(tenant, |known| {
+            if known.sensors.len() >= REMEMBERED_MAX {
+                known.sensors.clear();
+            }
+            known.sensors.insert(sensor.sensor_id, (sensor, now));
+        });
     }
 
     /// What it has itself changed a process does not take for what it was.
     pub fn forget_sensor(&self, tenant: &Tenant, sensor: SensorId) {
-        self.sensors.lock().unwrap_or_else(PoisonError::into_inner).remove(&(tenant.clone(), sensor));
+        self.of(tenant, |known| known.sensors.remove(&sensor));
     }
 
-    /// The mark that this process has placed for the hour. Only while the hour is open, as nobody removes it before.
-    pub fn mark(&self, tenant: &Tenant, sensor: SensorId, hour: i64, now: Timestamp) -> Option<Uuid> {
-        if now >= bucket::end_of(hour) {
-            return None;
-        }
-        let marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
-        marks.get(&(tenant.clone(), sensor, hour)).copied()
+    /// The marks that this process has placed for these hours. Only of hours that are open, as nobody removes those before.
+    pub fn marks(
+        &self,
+        tenant: &Tenant,
+        hours: impl IntoIterator<Item = (SensorId, i64)>,
+        now: Timestamp,
+    ) -> HashMap<(SensorId, i64), Uuid> {
+        self.of(tenant, |known| {
+            let open = hours.into_iter().filter(|(_, hour)| now < bucket::end_of(*hour));
+            open.filter_map(|hour| Some((hour, *known.marks.get(&hour)?))).collect()
+        })
     }
 
     /// Once the marks are committed.
     pub fn keep_marks(&self, tenant: &Tenant, placed: impl IntoIterator<Item = (SensorId, i64, Uuid)>, now: Timestamp) {
-        let mut marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
-        for (sensor, hour, token) in placed {
-            if now >= bucket::end_of(hour) {
-                continue;
+        self.of(tenant, |known| {
+            for (sensor, hour, token) in placed.into_iter().filter(|(_, hour, _)| now < bucket::end_of(*hour)) {
+                if known.marks.len() >= REMEMBERED_MAX {
+                    known.marks.retain(|(_, hour), _| now < bucket::end_of(*hour));
+                }
+                // Without it a mark is placed once more, and nothing is wrong.
+                if known.marks.len() < REMEMBERED_MAX {
+                    known.marks.insert((sensor, hour), token);
+                }
             }
-            if marks.len() >= REMEMBERED_MAX {
-                marks.retain(|(_, _, hour), _| now < bucket::end_of(*hour));
-            }
-            // Without it a mark is placed once more, and nothing is wrong.
-            if marks.len() < REMEMBERED_MAX {
-                marks.insert((tenant.clone(), sensor, hour), token);
-            }
-        }
+        });
     }
 }

@@ -47,7 +47,7 @@ impl Plan {
             guards: Vec::new(),
             writes: Vec::with_capacity(commit.writes.len()),
             shared: commit.shared,
-            rows: Rows { many: commit.writes.len() > FEW_WRITES, ..Rows::default() },
+            rows: Rows::for_writes(commit.writes.len()),
         };
         if let Some((table, partition, version)) = commit.expect {
             plan.guard_partition(inner, table, &partition)?;
@@ -145,15 +145,17 @@ impl Plan {
                 let expires_at = expiry(table, &values, planned.ttl_seconds, now)?;
                 // Statics go into one write a partition, so that engines see each static cell once.
                 let cells = take_statics(table, &mut values);
+                if !planned.founds && cells.is_empty() {
+                    self.replace(Write::Put { table, values, expires_at, indexes: Vec::new() });
+                    return Ok(());
+                }
                 let partition = values[..table.partition_columns].to_vec();
                 let put = Write::Put { table, values, expires_at, indexes: Vec::new() };
                 if planned.founds {
                     self.found(table, partition, cells, put);
                     return Ok(());
                 }
-                if !cells.is_empty() {
-                    set_statics(&mut self.writes, table, partition, cells);
-                }
+                set_statics(&mut self.writes, table, partition, cells);
                 self.replace(put);
             }
             Write::SetStatics { table, partition, cells } => {
@@ -279,6 +281,11 @@ struct Rows {
 }
 
 impl Rows {
+    fn for_writes(writes: usize) -> Self {
+        let many = writes > FEW_WRITES;
+        Rows { many, prints: HashSet::with_capacity(if many { writes } else { 0 }), scratch: Vec::new() }
+    }
+
     /// Adds the write, in place of an earlier one of the same row.
     fn replace(&mut self, writes: &mut Vec<Write>, write: Write) {
         if !self.many {

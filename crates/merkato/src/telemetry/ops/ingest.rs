@@ -5,7 +5,7 @@
 //!    open. So the roll-up of its hour is made, or made anew, after it.
 //! 3. The same measurement again is the same row.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use futures::{StreamExt as _, stream};
 use uuid::Uuid;
@@ -55,7 +55,7 @@ async fn prepare_all(
     ctx: &Context,
     measurements: Vec<NewMeasurement>,
 ) -> Result<(Vec<Result<Accepted>>, Vec<(usize, RawMeasurement)>)> {
-    let wanted: BTreeSet<SensorId> = measurements.iter().map(|new| new.sensor_id).collect();
+    let wanted: HashSet<SensorId> = measurements.iter().map(|new| new.sensor_id).collect();
     let sensors = find_sensors(ctx, wanted).await?;
     let (now, settings) = (ctx.now(), &ctx.settings.telemetry);
     let mut answers = Vec::with_capacity(measurements.len());
@@ -144,17 +144,15 @@ impl Bounds {
 async fn write(ctx: &Context, rows: Vec<(usize, RawMeasurement)>, one_by_one: bool) -> widerow::Result<()> {
     let (now, tenant) = (ctx.now(), ctx.store.tenant());
     let kept_seconds = u32::try_from(ctx.settings.telemetry.raw_kept_seconds()).unwrap_or(u32::MAX);
+    let hours: HashSet<(SensorId, i64)> = rows.iter().map(|(_, row)| (row.sensor_id, row.time_bucket)).collect();
+    let known = ctx.telemetry.marks(tenant, hours.iter().copied(), now);
     // Whether the mark is a new one.
-    let mut tokens: HashMap<(SensorId, i64), (Uuid, bool)> = HashMap::new();
+    let token = |hour| known.get(&hour).map_or_else(|| (ctx.new_id(), true), |token| (*token, false));
+    let tokens: HashMap<(SensorId, i64), (Uuid, bool)> = hours.into_iter().map(|hour| (hour, token(hour))).collect();
     let mut commit = Commit::new();
     for (_, mut row) in rows {
-        let hour = (row.sensor_id, row.time_bucket);
-        let (token, _) = *tokens.entry(hour).or_insert_with(|| {
-            let known = ctx.telemetry.mark(tenant, hour.0, hour.1, now);
-            known.map_or_else(|| (ctx.new_id(), true), |token| (token, false))
-        });
         if one_by_one {
-            row.mark = Some(token);
+            row.mark = tokens.get(&(row.sensor_id, row.time_bucket)).map(|(token, _)| *token);
         }
         commit = commit.put_for(&row, kept_seconds);
     }

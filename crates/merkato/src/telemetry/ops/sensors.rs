@@ -1,6 +1,9 @@
 //! Sensors: registered, changed, found, retired.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use widerow::{Commit, Page};
 
@@ -140,16 +143,9 @@ pub async fn list_sensors(ctx: &Context, page: PageRequest) -> Result<Page<Senso
 pub(in crate::telemetry) async fn find_sensors(
     ctx: &Context,
     wanted: impl IntoIterator<Item = SensorId>,
-) -> Result<BTreeMap<SensorId, Arc<Sensor>>> {
+) -> Result<HashMap<SensorId, Arc<Sensor>>> {
     let (now, tenant) = (ctx.now(), ctx.store.tenant());
-    let mut found = BTreeMap::new();
-    let mut missing = Vec::new();
-    for sensor in wanted {
-        match ctx.telemetry.sensor(tenant, sensor, now) {
-            Some(known) => drop(found.insert(sensor, known)),
-            None => missing.push(sensor),
-        }
-    }
+    let (mut found, missing) = ctx.telemetry.sensors(tenant, wanted, now);
     for some in missing.chunks(widerow::limits::GET_KEYS_MAX) {
         for sensor in ctx.store.get_many::<Sensor>(some.iter().copied()).await?.into_iter().flatten() {
             let sensor = Arc::new(sensor);
