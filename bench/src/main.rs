@@ -4,6 +4,7 @@
 mod cassandra;
 mod checkout;
 mod embedded;
+mod hierarchy;
 mod holds;
 mod http;
 mod measure;
@@ -54,6 +55,7 @@ async fn main() {
         embedded::run(arguments.quick, &mut verdicts).await;
         sales::run(arguments.quick, &mut verdicts).await;
         telemetry::run_charts(arguments.quick, &mut verdicts).await;
+        hierarchy::run(&mut verdicts).await;
     }
     match arguments.cassandra.as_deref().filter(|a| !a.is_empty()) {
         Some(address) => {
