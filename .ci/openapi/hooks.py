@@ -210,9 +210,27 @@ def embedded():
     return {"product_id": "prod_123"}
 
 
+def now(seconds=0):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + seconds))
+
+
+def new_sensor():
+    metrics = {"temperature": {"unit": "°C", "min": -30, "max": 30}}
+    return {"name": "Cold store", "kind": "cold_store", "interval_seconds": 600, "metrics": metrics}
+
+
+def measured():
+    """A sensor that has measured something in these hours."""
+    made = staff("POST", "/v1/admin/telemetry", new_sensor())["sensor_id"]
+    sent = [{"measurement_time": now(-600 * n), "temperature": 4 + n % 3} for n in range(12)]
+    staff("POST", f"/v1/admin/telemetry/{made}/measurements", {"measurements": sent})
+    return made
+
+
 shopper = Shopper()
 me = staff("GET", "/v1/me")["id"]
 spare = spare_user()
+sensor = measured()
 
 
 def path(**of):
@@ -279,6 +297,8 @@ CATEGORY = [path(category=lambda: "dress"), only_query(lambda: {})]
 BRAND = [path(brand=lambda: "Nike"), only_query(lambda: {})]
 SOLD = [path(product_id=lambda: "prod_123"), only_query(lambda: days(30, 0))]
 
+SENSOR = path(sensor_id=lambda: sensor)
+
 # What makes a case of an operation real. Operations that are not here need nothing.
 REAL = {
     "GET /v1/admin/analytics/daily-sales": [only_query(lambda: days(7, 0))],
@@ -338,6 +358,16 @@ REAL = {
     "DELETE /v1/admin/sales/{product_id}/{sale_date}/{sale_id}": [sale],
     "POST /v1/admin/sales/nearest": [body(lambda old: embedded())],
     "POST /v1/admin/sales/suggestion": [body(lambda old: {"category": "dress", "brand": "Nike"})],
+    "POST /v1/admin/telemetry": [body(lambda old: new_sensor())],
+    "GET /v1/admin/telemetry/{sensor_id}": [SENSOR, only_query(lambda: {"resolution": chance.choice(["auto", "raw", "hourly"])})],
+    "GET /v1/admin/telemetry/{sensor_id}/sensor": [SENSOR],
+    "PUT /v1/admin/telemetry/{sensor_id}/sensor": [path(sensor_id=measured), body(lambda old: new_sensor())],
+    "POST /v1/admin/telemetry/{sensor_id}/retire": [path(sensor_id=measured)],
+    "POST /v1/admin/telemetry/{sensor_id}/measurements": [SENSOR, body(lambda old: {"measurement_time": now(), "temperature": 4.5})],
+    "GET /v1/admin/telemetry/{sensor_id}/chart": [SENSOR, only_query(lambda: {"metric": "temperature"})],
+    "GET /v1/admin/telemetry/{sensor_id}/windows": [SENSOR, only_query(lambda: {"metric": "temperature", "last": 3})],
+    "GET /v1/admin/telemetry/{sensor_id}/quality": [SENSOR, only_query(lambda: {})],
+    "GET /v1/admin/telemetry/{sensor_id}/quality/hours": [SENSOR, only_query(lambda: {})],
     "GET /v1/admin/users/{id}": [path(id=lambda: me)],
     "GET /v1/admin/users/{id}/orders": [path(id=lambda: me), only_query(lambda: {})],
     "POST /v1/admin/users/{id}/reinstate": [path(id=lambda: spare)],

@@ -7,7 +7,10 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-use merkato::{Context, analytics, carts, flows};
+use merkato::{
+    Context, analytics, carts, flows,
+    telemetry::{self, RollLimits},
+};
 use tokio::{sync::watch, task::JoinSet};
 use widerow::{Database, store::Maintenance};
 
@@ -45,6 +48,7 @@ impl Jobs {
         keep("carts", config.carts_seconds, |ctx| Box::pin(clear_carts(ctx)));
         keep("ranking", config.ranking_seconds, |ctx| Box::pin(rank(ctx)));
         keep("sales", config.sales_seconds, |ctx| Box::pin(record_sales(ctx)));
+        keep("rollup", config.rollup_seconds, |ctx| Box::pin(roll_up(ctx)));
         let maintenance = database.maintain(Duration::from_secs(config.maintain_seconds.max(1)));
         Jobs { stop, tasks, _maintenance: maintenance }
     }
@@ -89,6 +93,15 @@ async fn record_sales(ctx: &Context) -> anyhow::Result<()> {
     if swept.changed > 0 {
         let (orders, lines) = (swept.changed, swept.recorded);
         tracing::info!(orders, lines, removed = swept.removed, refused = swept.refused, "orders recorded as sales");
+    }
+    Ok(())
+}
+
+async fn roll_up(ctx: &Context) -> anyhow::Result<()> {
+    let rolled = telemetry::roll_up(ctx, RollLimits::default(), |_| {}).await?;
+    if rolled.hours > 0 {
+        let (hours, measurements, failed) = (rolled.changed, rolled.measurements, rolled.failed);
+        tracing::info!(hours, measurements, left_out = rolled.left_out, failed, "measurements rolled up");
     }
     Ok(())
 }

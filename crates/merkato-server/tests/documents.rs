@@ -38,7 +38,12 @@ fn assert_current(name: &str, text: &str) {
 fn every_code_is_in_the_list() {
     let mut found = BTreeSet::new();
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    // What measurements are found to be is no error, and has codes of its own.
+    let kinds = ["pub enum AnomalyKind", "pub enum OutlierReason", "pub enum Maintenance"];
     read(&crates.join("merkato/src"), &mut |text| {
+        if kinds.iter().any(|kind| text.contains(kind)) {
+            return;
+        }
         let bodies = text.split("fn code(").skip(1).filter_map(|rest| rest.split("\n    }\n").next());
         found.extend(bodies.flat_map(|body| words_after(body, "=> ")));
     });

@@ -218,6 +218,7 @@ pub const KEYS: &[Key] = &[
     key("jobs.carts_seconds", ONE_OR_MORE, "What is left of carts whose time is over is deleted."),
     key("jobs.ranking_seconds", ONE_OR_MORE, "The best products are ranked anew."),
     key("jobs.sales_seconds", ONE_OR_MORE, "Orders that have changed are recorded as sales."),
+    key("jobs.rollup_seconds", ONE_OR_MORE, "Measurements of hours that are over are rolled up."),
     key("jobs.maintain_seconds", ONE_OR_MORE, "Commits whose process died are finished, and expired rows reclaimed."),
     key("shop.catalog.products_a_name_max", COUNT, "Active products with one and the same name."),
     key(

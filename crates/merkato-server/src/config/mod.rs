@@ -46,6 +46,7 @@ pub struct JobsConfig {
     pub carts_seconds: u64,
     pub ranking_seconds: u64,
     pub sales_seconds: u64,
+    pub rollup_seconds: u64,
     pub maintain_seconds: u64,
 }
 
@@ -57,6 +58,7 @@ impl Default for JobsConfig {
             carts_seconds: 86_400,
             ranking_seconds: 3_600,
             sales_seconds: 300,
+            rollup_seconds: 60,
             maintain_seconds: 60,
         }
     }

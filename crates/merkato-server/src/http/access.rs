@@ -110,7 +110,7 @@ impl Rule {
 use Access::{Admin, Anyone, Person, Shopper, Staff, System};
 use Scope::{
     AnalyticsRead, CatalogRead, CatalogWrite, CustomersRead, CustomersWrite, InventoryRead, InventoryWrite, KeysWrite,
-    OrdersRead, OrdersWrite, SalesRead, SalesWrite,
+    OrdersRead, OrdersWrite, SalesRead, SalesWrite, TelemetryRead, TelemetryWrite,
 };
 
 pub const RULES: &[Rule] = &[
@@ -220,6 +220,17 @@ pub const RULES: &[Rule] = &[
     delete("/v1/admin/sales/{product_id}/{sale_date}/{sale_id}", Staff(SalesWrite)),
     post("/v1/admin/sales/nearest", Staff(SalesRead)),
     post("/v1/admin/sales/suggestion", Staff(SalesRead)),
+    get("/v1/admin/telemetry", Staff(TelemetryRead)),
+    post("/v1/admin/telemetry", Staff(TelemetryWrite)),
+    get("/v1/admin/telemetry/{sensor_id}", Staff(TelemetryRead)),
+    get("/v1/admin/telemetry/{sensor_id}/sensor", Staff(TelemetryRead)),
+    put("/v1/admin/telemetry/{sensor_id}/sensor", Staff(TelemetryWrite)),
+    post("/v1/admin/telemetry/{sensor_id}/retire", Staff(TelemetryWrite)),
+    post("/v1/admin/telemetry/{sensor_id}/measurements", Staff(TelemetryWrite)),
+    get("/v1/admin/telemetry/{sensor_id}/chart", Staff(TelemetryRead)),
+    get("/v1/admin/telemetry/{sensor_id}/windows", Staff(TelemetryRead)),
+    get("/v1/admin/telemetry/{sensor_id}/quality", Staff(TelemetryRead)),
+    get("/v1/admin/telemetry/{sensor_id}/quality/hours", Staff(TelemetryRead)),
     get("/v1/admin/users", Staff(CustomersRead)),
     get("/v1/admin/users/{id}", Staff(CustomersRead)),
     get("/v1/admin/users/{id}/orders", Staff(OrdersRead)),

@@ -59,7 +59,7 @@ pub async fn edit(request: Request, next: Next) -> Response {
     let conditional = request.headers().contains_key(header::IF_MATCH);
     let mut response = next.run(request).await;
     if conditional && let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        let edited = matches!(problem.code, "edited_meanwhile" | "changed_meanwhile");
+        let edited = matches!(problem.code, "edited_meanwhile" | "changed_meanwhile" | "sensor_changed");
         return if edited { problem.recoded("precondition_failed") } else { problem }.into_response();
     }
     response

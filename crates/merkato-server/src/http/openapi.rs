@@ -23,7 +23,7 @@ use super::{
 
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-const TAGS: [(&str, &str); 14] = [
+const TAGS: [(&str, &str); 15] = [
     ("catalog", "Products and categories, and every way in which they are found"),
     ("auth", "Registering, logging in and out"),
     ("me", "What the shop knows of whoever is logged in"),
@@ -35,6 +35,7 @@ const TAGS: [(&str, &str); 14] = [
     ("admin: inventory", "Stock, its movements, and holds on it"),
     ("admin: analytics", "What was sold, what was looked at, what does best"),
     ("admin: sales", "Records of sales, and what they say about prices"),
+    ("admin: telemetry", "Sensors, and what they measured"),
     ("admin: users", "Who has an account"),
     ("admin: keys", "Keys of programs"),
     ("system", "The server itself"),

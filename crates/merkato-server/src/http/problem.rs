@@ -10,7 +10,7 @@ use axum::{
 use http::{HeaderValue, StatusCode, header};
 use merkato::{
     Invalid, Kind, accounts, analytics, carts, catalog, flows, inventory, keys, orders, payments, replies, sales,
-    secrets,
+    secrets, telemetry,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -224,7 +224,7 @@ macro_rules! refusals {
     )*};
 }
 
-refusals!(analytics, carts, catalog, inventory, keys, orders, replies, sales, secrets);
+refusals!(analytics, carts, catalog, inventory, keys, orders, replies, sales, secrets, telemetry);
 
 impl Refusal for accounts::Error {
     fn code(&self) -> &'static str {

@@ -3,18 +3,19 @@
 
 use std::fmt::{Result, Write as _};
 
-use merkato::{PATTERNS, inventory::HoldStats, sales::SaleStats};
+use merkato::{PATTERNS, inventory::HoldStats, sales::SaleStats, telemetry::TelemetryStats};
 use widerow::stats::{BUCKETS_MICROS, DatabaseStats, ReadKind, ReadStats};
 
 use super::metrics::head;
 use crate::model;
 
 /// The text format of Prometheus.
-pub fn render(store: &DatabaseStats, holds: &HoldStats, sales: &SaleStats) -> String {
+pub fn render(store: &DatabaseStats, holds: &HoldStats, sales: &SaleStats, telemetry: &TelemetryStats) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
     let _ = write(&mut text, store, holds);
     let _ = write_sales(&mut text, sales);
+    let _ = write_telemetry(&mut text, telemetry);
     text
 }
 
@@ -35,6 +36,24 @@ fn write_sales(text: &mut String, sales: &SaleStats) -> Result {
         writeln!(text, "{name}{{what=\"{what}\"}} {found}")?;
     }
     Ok(())
+}
+
+fn write_telemetry(text: &mut String, telemetry: &TelemetryStats) -> Result {
+    let name = "merkato_measurements_total";
+    head(text, name, "counter", "Measurements that were to be stored, by what became of them")?;
+    for (outcome, count) in [("stored", telemetry.stored), ("refused", telemetry.refused), ("failed", telemetry.failed)]
+    {
+        writeln!(text, "{name}{{outcome=\"{outcome}\"}} {count}")?;
+    }
+    let hours = "Hours of sensors whose figures were made or made anew";
+    single(text, "merkato_rollup_hours_total", "counter", hours, telemetry.hours)?;
+    let name = "merkato_rollup_measurements_total";
+    head(text, name, "counter", "Measurements that came to a roll-up for the first time, by what became of them")?;
+    for (outcome, count) in [("counted", telemetry.counted), ("left_out", telemetry.left_out)] {
+        writeln!(text, "{name}{{outcome=\"{outcome}\"}} {count}")?;
+    }
+    let failed = "Days of sensors that could not be rolled up at their turn";
+    single(text, "merkato_rollup_failures_total", "counter", failed, telemetry.days_failed)
 }
 
 fn write(text: &mut String, store: &DatabaseStats, holds: &HoldStats) -> Result {

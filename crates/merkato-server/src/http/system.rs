@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderValue, header};
-use merkato::{inventory, sales};
+use merkato::{inventory, sales, telemetry};
 use serde::Serialize;
 use tokio::sync::Mutex;
 use utoipa::ToSchema;
@@ -64,7 +64,9 @@ async fn is_ready(app: &App) -> Result<(), String> {
     responses((status = 200, description = "The text format of Prometheus", body = String, content_type = "text/plain")))]
 pub async fn metrics(State(app): State<App>) -> Response {
     let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    let store = store_metrics::render(&app.database().stats(), &inventory::stats(app.ctx()), &sales::stats(app.ctx()));
+    let ctx = app.ctx();
+    let (holds, sales, telemetry) = (inventory::stats(ctx), sales::stats(ctx), telemetry::stats(ctx));
+    let store = store_metrics::render(&app.database().stats(), &holds, &sales, &telemetry);
     ([(header::CONTENT_TYPE, text)], app.metrics().render() + &store).into_response()
 }
 

@@ -23,6 +23,7 @@ mod problems;
 mod sales;
 mod stop;
 mod system;
+mod telemetry;
 mod tls;
 mod visitor;
 mod world;
@@ -63,6 +64,7 @@ fn main() {
             sales::CASES,
             stop::CASES,
             system::CASES,
+            telemetry::CASES,
             tls::CASES,
         ],
     );

@@ -20,6 +20,8 @@ pub enum Scope {
     AnalyticsRead,
     SalesRead,
     SalesWrite,
+    TelemetryRead,
+    TelemetryWrite,
     /// To make keys and to revoke them. Whether a key may make one with more scopes than its own is the server's business.
     KeysWrite,
     /// To see how the system is.
@@ -39,6 +41,8 @@ impl Scope {
         Scope::AnalyticsRead,
         Scope::SalesRead,
         Scope::SalesWrite,
+        Scope::TelemetryRead,
+        Scope::TelemetryWrite,
         Scope::KeysWrite,
         Scope::SystemRead,
     ];

@@ -8,7 +8,7 @@ use std::{
 use uuid::Uuid;
 use widerow::{Timestamp, key::Tenant};
 
-use super::{bucket, tables::Sensor};
+use super::{bucket, stats::Tally, tables::Sensor};
 use crate::id::SensorId;
 
 /// How long a sensor is taken for what it was: another process may have changed or retired it.
@@ -20,6 +20,7 @@ const TENANTS_MAX: usize = 1_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
+    pub(super) tally: Tally,
     tenants: Mutex<HashMap<Tenant, OfTenant>>,
 }
 

@@ -16,12 +16,14 @@ mod measurement;
 mod memory;
 mod ops;
 mod roll;
+mod stats;
 mod tables;
 
 pub use error::{Error, Result};
 pub use measurement::{COLUMNS, NewMeasurement};
 pub(crate) use memory::Memory;
 pub use ops::*;
+pub use stats::{TelemetryStats, stats};
 pub(crate) use tables::tables;
 pub use tables::{
     Anomaly, DailyData, HOURLY_SECONDS, HourState, HourlyData, MARK_SHARDS, Mark, Metric, MetricSummary,

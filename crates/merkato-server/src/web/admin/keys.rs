@@ -75,6 +75,8 @@ fn told(scope: Scope) -> (&'static str, &'static str) {
         Scope::AnalyticsRead => ("Analytics: read", "See sales, rankings and views."),
         Scope::SalesRead => ("Sales: read", "See records of sales, trends of prices and suggestions."),
         Scope::SalesWrite => ("Sales: change", "Record sales and take them back."),
+        Scope::TelemetryRead => ("Sensors: read", "See sensors and what they measured."),
+        Scope::TelemetryWrite => ("Sensors: change", "Register sensors and send measurements."),
         Scope::KeysWrite => ("Keys: change", "Make and revoke keys, with no more scopes than its own."),
         Scope::SystemRead => ("System: read", "See how the system is."),
     }

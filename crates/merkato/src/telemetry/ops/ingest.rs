@@ -47,6 +47,7 @@ pub async fn ingest(ctx: &Context, measurements: Vec<NewMeasurement>) -> Result<
     }
     let (mut answers, rows) = prepare_all(ctx, measurements).await?;
     store(ctx, rows, &mut answers).await;
+    ctx.telemetry.tally.answered(&answers);
     Ok(answers)
 }
 

@@ -116,6 +116,7 @@ pub async fn roll_up(
                 .map(|(sensor, days)| roll_sensor(ctx, sensor, days))
                 .buffer_unordered(AT_ONCE);
             while let Some(one) = rolled.next().await {
+                ctx.telemetry.tally.rolled(&one);
                 report.add(one);
                 on_progress(&report);
             }

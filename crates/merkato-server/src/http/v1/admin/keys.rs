@@ -32,6 +32,8 @@ mirror! {
         AnalyticsRead,
         SalesRead,
         SalesWrite,
+        TelemetryRead,
+        TelemetryWrite,
         KeysWrite,
         SystemRead,
     }

@@ -10,6 +10,7 @@ pub mod keys;
 pub mod orders;
 pub mod products;
 pub mod sales;
+pub mod telemetry;
 pub mod users;
 
 use axum::response::{IntoResponse, Response};
