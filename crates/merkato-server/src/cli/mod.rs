@@ -16,6 +16,7 @@ mod open;
 mod output;
 mod progress;
 mod records;
+mod rollup;
 mod sales;
 mod schema;
 mod serve;
@@ -101,6 +102,8 @@ enum Command {
     Analytics(analytics::Analytics),
     /// Records of sales: their ends, what they cost, how they are spread
     Sales(sales::SalesCommand),
+    /// Roll up measurements of sensors, of hours that are over
+    Rollup(rollup::Rollup),
     /// People: make one, set a password, give a role
     User(user::User),
     /// Keys for programs: make one, list them, revoke one
@@ -168,6 +171,7 @@ async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Doctor(command)) => command.run(&global).await,
         Some(Command::Analytics(command)) => command.run(&global).await,
         Some(Command::Sales(command)) => command.run(&global).await,
+        Some(Command::Rollup(command)) => command.run(&global).await,
         Some(Command::User(command)) => command.run(&global).await,
         Some(Command::Key(command)) => command.run(&global).await,
         Some(Command::Tenant(command)) => command.run(&global).await,
