@@ -18,6 +18,7 @@ mod pages_catalog;
 mod pages_desk;
 mod pages_office;
 mod pages_sales;
+mod pages_telemetry;
 mod principals;
 mod problems;
 mod sales;
@@ -52,6 +53,7 @@ fn main() {
             pages_catalog::CASES,
             pages_office::CASES,
             pages_sales::CASES,
+            pages_telemetry::CASES,
             pages_desk::goods::CASES,
             pages_desk::orders::CASES,
             pages_desk::people::CASES,

@@ -237,6 +237,7 @@ fn sales(takings: &Takings, named: &[(String, Share)], range: &Range) -> Option<
         series,
         bands: Vec::new(),
         marks: Vec::new(),
+        is_around: false,
         axis: &written,
         value: &written,
     }))

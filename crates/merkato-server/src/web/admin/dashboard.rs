@@ -208,6 +208,7 @@ fn revenue(takings: &Takings, last: &str) -> Chart {
         series: vec![Series::area("Revenue", takings.positions(takings.shares.values()))],
         bands: Vec::new(),
         marks: Vec::new(),
+        is_around: false,
         axis: &written,
         value: &written,
     })

@@ -13,11 +13,12 @@ mod sales;
 mod sizes;
 mod system;
 mod takings;
+mod telemetry;
 mod traffic;
 mod users;
 mod views;
 
-use merkato::keys::Scope::{AnalyticsRead, CustomersWrite, KeysWrite, SalesRead, SystemRead};
+use merkato::keys::Scope::{AnalyticsRead, CustomersWrite, KeysWrite, SalesRead, SystemRead, TelemetryRead};
 
 pub use self::inspection::Inspections;
 use super::pages::pages;
@@ -36,6 +37,8 @@ pages! {
     get "/admin/sales/brands/{name}" (Staff(SalesRead)) => sales::subject::brand;
     get "/admin/sales/products/{id}" (Staff(SalesRead)) => sales::subject::product;
     get "/admin/sales/suggestion" (Staff(SalesRead)) => sales::suggestion::show;
+    get "/admin/telemetry" (Staff(TelemetryRead)) => telemetry::list::show;
+    get "/admin/telemetry/{id}" (Staff(TelemetryRead)) => telemetry::sensor::show;
     get "/admin/data" (Staff(SystemRead)) => data::show;
     get "/admin/data/patterns" (Staff(SystemRead)) => patterns::show;
     get "/admin/data/sizes" (Admin(SystemRead)) => sizes::show;

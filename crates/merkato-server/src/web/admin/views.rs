@@ -153,6 +153,7 @@ fn chart(name: &str, days: &[ProductViews], range: &Range) -> Result<Option<Char
         series: vec![series("Views", |day| day.view_count), series("Visitors", |day| day.unique_visitor_count)],
         bands: Vec::new(),
         marks: Vec::new(),
+        is_around: false,
         axis: &written,
         value: &written,
     });

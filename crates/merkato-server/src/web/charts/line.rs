@@ -44,6 +44,16 @@ pub struct Band {
     pub high: Vec<Option<f64>>,
 }
 
+/// Something that stands out.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    /// Its position.
+    pub at: usize,
+    /// That of the first series there, if it is not said.
+    pub value: Option<f64>,
+    pub why: String,
+}
+
 /// What a chart of lines shows.
 pub struct Line<'l> {
     pub title: &'l str,
@@ -51,8 +61,9 @@ pub struct Line<'l> {
     pub labels: Vec<String>,
     pub series: Vec<Series>,
     pub bands: Vec<Band>,
-    /// Values of the first series that stand out, by their positions, and why.
-    pub marks: Vec<(usize, String)>,
+    pub marks: Vec<Mark>,
+    /// Whether the axis goes around the values, wherever they are, instead of beginning at nought.
+    pub is_around: bool,
     /// How a value is written on the axis, shortly, and where it is read.
     pub axis: Written<'l>,
     pub value: Written<'l>,
@@ -66,10 +77,15 @@ const NAME_HEIGHT: f64 = 17.0;
 pub fn line(line: &Line<'_>) -> Chart {
     let mut head = vec![String::new()];
     head.extend(line.series.iter().map(|series| series.name.clone()));
+    head.extend(line.bands.iter().map(|band| band.name.clone()));
     let written = |value: Option<&Option<f64>>| value.copied().flatten().map_or("–".to_owned(), line.value);
     let rows = line.labels.iter().enumerate().rev().map(|(i, label)| {
         let mut row = vec![label.clone()];
         row.extend(line.series.iter().map(|series| written(series.values.get(i))));
+        row.extend(line.bands.iter().map(|band| match (band.low.get(i), band.high.get(i)) {
+            (low @ Some(Some(_)), high @ Some(Some(_))) => format!("{} to {}", written(low), written(high)),
+            _ => written(None),
+        }));
         row
     });
     Chart::drawn(line.title, head, rows.collect(), |width| draw(line, width))
@@ -91,7 +107,12 @@ fn draw(line: &Line<'_>, width: f64) -> String {
     let right = width - ends.iter().map(|end| text_width(end)).fold(24.0, f64::max) - 12.0;
     let of_bands = line.bands.iter().flat_map(|band| band.low.iter().chain(&band.high));
     let values = line.series.iter().flat_map(|series| &series.values).chain(of_bands).flatten().copied();
-    let plot = Plot { line, y: Scale::new(values, bottom, TOP, 4), right, bottom, width };
+    let values = values.chain(line.marks.iter().filter_map(|mark| mark.value));
+    let y = match line.is_around {
+        true => Scale::around(values, bottom, TOP, 4),
+        false => Scale::new(values, bottom, TOP, 4),
+    };
+    let plot = Plot { line, y, right, bottom, width };
     let mut svg = Svg::new("chart-svg", width, height, line.title);
     plot.axes(&mut svg);
     for band in &line.bands {
@@ -102,18 +123,17 @@ fn draw(line: &Line<'_>, width: f64) -> String {
     }
     plot.ticks(&mut svg);
     plot.names(&mut svg, &ends);
-    for (i, why) in &line.marks {
-        let Some(value) = line.series.first().and_then(|series| series.values.get(*i)).copied().flatten() else {
-            continue;
-        };
-        let (x, y) = (Px(plot.x(*i)), Px(plot.y.at(value)));
-        svg.add(format_args!("<g class=\"mark\"><circle cx=\"{x}\" cy=\"{y}\" r=\"6\"/>"));
-        svg.tip(why);
-        svg.add(format_args!("</g>"));
-    }
     // Nobody points at anything on a phone.
     if width >= 500.0 {
         plot.points(&mut svg);
+    }
+    for mark in &line.marks {
+        let there = || line.series.first()?.values.get(mark.at).copied().flatten();
+        let Some(value) = mark.value.or_else(there) else { continue };
+        let (x, y) = (Px(plot.x(mark.at)), Px(plot.y.at(value)));
+        svg.add(format_args!("<g class=\"mark\"><circle cx=\"{x}\" cy=\"{y}\" r=\"6\"/>"));
+        svg.tip(&mark.why);
+        svg.add(format_args!("</g>"));
     }
     svg.end()
 }
@@ -250,8 +270,9 @@ mod tests {
     fn chart(series: Vec<Series>, bands: Vec<Band>) -> Chart {
         let written = |value: f64| format!("€{value}");
         let labels = (1..=series[0].values.len()).map(|day| format!("{day} Mar")).collect();
-        let marks = vec![(0, "unusual".to_owned())];
-        line(&Line { title: "It went up", labels, series, bands, marks, axis: &written, value: &written })
+        let marks = vec![Mark { at: 0, value: None, why: "unusual".to_owned() }];
+        let (axis, value): (Written<'_>, Written<'_>) = (&written, &written);
+        line(&Line { title: "It went up", labels, series, bands, marks, is_around: false, axis, value })
     }
 
     #[test]
@@ -297,6 +318,10 @@ mod tests {
         let values = vec![Some(1.0); 4];
         let chart = chart(vec![Series::line("Sold", values)], vec![band]);
         assert_eq!(chart.wide.matches("class=\"band\"").count(), 2);
+        assert_eq!(
+            (chart.rows[0].as_slice(), chart.rows[2][2].as_str()),
+            (&["4 Mar", "€1", "€1 to €4"].map(str::to_owned)[..], "–")
+        );
         assert!(chart.wide.find("class=\"band\"") < chart.wide.find("class=\"line"));
     }
 }

@@ -23,8 +23,8 @@ use askama::Template;
 
 pub use bars::{Bar, bars};
 pub use histogram::{Column, histogram};
-pub use line::{Band, Line, Series, line};
-pub use sparkline::sparkline;
+pub use line::{Band, Line, Mark, Series, line};
+pub use sparkline::{sparkline, sparkline_around};
 pub use stack::{Part, stack};
 
 /// The widths that charts are drawn for, in pixels.
@@ -73,6 +73,7 @@ mod tests {
             series: vec![Series::line(hostile, vec![Some(1.0), None, Some(2.0)])],
             bands: Vec::new(),
             marks: Vec::new(),
+            is_around: false,
             axis: &count,
             value: &count,
         });

@@ -14,14 +14,26 @@ pub(super) struct Scale {
 impl Scale {
     /// `from` is the pixel of the least value, `to` that of the greatest.
     pub(super) fn new(values: impl IntoIterator<Item = f64>, from: f64, to: f64, steps: usize) -> Self {
-        let (mut low, mut high) = (0.0_f64, 0.0_f64);
-        for value in values.into_iter().filter(|value| value.is_finite()) {
-            (low, high) = (low.min(value), high.max(value));
-        }
-        if high == low {
-            high = low + 1.0;
-        }
-        let step = round_step((high - low) / steps.max(1) as f64);
+        let values = values.into_iter().filter(|value| value.is_finite());
+        let (low, high) = values.fold((0.0_f64, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+        let high = if high == low { low + 1.0 } else { high };
+        Scale::between(low, high, round_step((high - low) / steps.max(1) as f64), from, to)
+    }
+
+    /// Around the values, wherever they are: for what has no nought of its own, as degrees.
+    pub(super) fn around(values: impl IntoIterator<Item = f64>, from: f64, to: f64, steps: usize) -> Self {
+        let values = values.into_iter().filter(|value| value.is_finite());
+        let ends = values.fold(None, |ends: Option<(f64, f64)>, value| {
+            Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
+        });
+        let (low, high) = ends.unwrap_or((0.0, 1.0));
+        // What hardly varies is no mountain; a number must be told from its neighbours, too.
+        let least = (low.abs().max(high.abs()) * 1e-9).max(1e-6);
+        let high = if high - low < least { low + least } else { high };
+        Scale::between(low, high, round_step_of_any((high - low) / steps.max(1) as f64), from, to)
+    }
+
+    fn between(low: f64, high: f64, step: f64, from: f64, to: f64) -> Self {
         let (first, last) = ((low / step).floor(), (high / step).ceil());
         // At most a few more than were wished for: the step is at least the distance that was asked for, divided by two.
         let ticks = (0..=((last - first) as usize).min(20)).map(|i| (first + i as f64) * step).collect();
@@ -43,6 +55,12 @@ fn round_step(least: f64) -> f64 {
         Some(factor) => factor * power,
         None => 10.0 * power,
     }
+}
+
+/// As `round_step`, of what is measured and has parts of one.
+fn round_step_of_any(least: f64) -> f64 {
+    let power = 10_f64.powf(least.log10().floor());
+    [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= least * 0.999_999).map_or(10.0, |factor| factor) * power
 }
 
 /// Which of so many things are named on an axis: the first, the last, and some between, evenly.
@@ -81,6 +99,17 @@ mod tests {
         assert!(scale.at(-30.0) > scale.at(0.0) && scale.at(0.0) > scale.at(80.0));
         assert_eq!(Scale::new([], 100.0, 0.0, 4).at(0.0), 100.0);
         assert_eq!(Scale::new([f64::NAN, f64::INFINITY], 100.0, 0.0, 4).at(0.0), 100.0);
+    }
+
+    #[test]
+    fn what_has_no_nought_is_shown_where_it_is() {
+        assert_eq!(Scale::around([-19.4, -17.6], 0.0, 1.0, 4).ticks, [-19.5, -19.0, -18.5, -18.0, -17.5]);
+        assert_eq!(Scale::around([1_010.0, 1_018.0], 0.0, 1.0, 4).ticks, [1_010.0, 1_012.0, 1_014.0, 1_016.0, 1_018.0]);
+        for value in [0.0, 4.0, -1e15, 1e15, f64::NAN] {
+            let scale = Scale::around([value; 3], 100.0, 0.0, 4);
+            assert!((2..=6).contains(&scale.ticks.len()), "{value}: {scale:?}");
+            assert!(value.is_nan() || scale.at(value).is_finite(), "{value}: {scale:?}");
+        }
     }
 
     #[test]

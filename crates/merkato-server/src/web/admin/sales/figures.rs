@@ -98,6 +98,7 @@ pub fn over_time(
         series: vec![Series::line("Median", of(|summary| summary.median))],
         bands: vec![band],
         marks: Vec::new(),
+        is_around: false,
         axis: &written,
         value: &read,
     });
