@@ -43,6 +43,8 @@ pub struct Demo {
 const FOLDER: &str = "merkato-demo";
 const LETTERS: &str = "letters";
 const TENANT: &str = "default";
+/// How often sensors measure what is due.
+const MEASURE_EVERY: Duration = Duration::from_secs(120);
 /// How often it is looked how far the making is.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
@@ -71,6 +73,8 @@ impl Demo {
             eprintln!("making the demo shop in {} …", folder.display());
             make(&ctx, size).await?;
         }
+        // Whatever was measured since the last start, too.
+        demo::measure(&ctx, demo::SEED, size).await?;
         for trader in &demo::TRADERS {
             let ctx = opened.context(&TenantChoice { tenant: trader.tenant.to_owned() })?;
             if !demo::is_stocked(&ctx).await? {
@@ -84,9 +88,20 @@ impl Demo {
         };
         let stop = serve::stop_signal()?;
         tell(global, address.as_deref(), &letters)?;
-        match listener {
-            Some(listener) => serve::until_stopped(&opened.database, &opened.config, listener, stop).await,
-            None => Ok(()),
+        let Some(listener) = listener else { return Ok(()) };
+        let measuring = tokio::spawn(keep_measuring(ctx, size));
+        let served = serve::until_stopped(&opened.database, &opened.config, listener, stop).await;
+        measuring.abort();
+        served
+    }
+}
+
+/// The sensors go on while the demo is served.
+async fn keep_measuring(ctx: Context, size: Size) {
+    loop {
+        tokio::time::sleep(MEASURE_EVERY).await;
+        if let Err(error) = demo::measure(&ctx, demo::SEED, size).await {
+            tracing::warn!(%error, "the demo's sensors measured nothing");
         }
     }
 }

@@ -11,11 +11,12 @@ mod orders;
 mod people;
 mod prices;
 mod products;
+mod sensors;
 mod write;
 
 pub use furniture::{Furniture, Size, furnish};
 pub use prices::{TRADERS, Trader};
-pub use write::{Done, is_furnished, is_stocked, stock_trader, write};
+pub use write::{Done, is_furnished, is_stocked, measure, stock_trader, write};
 
 /// What the shop is called, and what it says of itself.
 pub const SHOP_NAME: &str = "Alder & Finch";

@@ -122,6 +122,7 @@ pub async fn office(world: &World, eye: Eye) {
     // The shop's own sales are of yesterday at the most; a trader's are of two years.
     let (trader, done) = (&demo::TRADERS[0], demo::Done::default());
     demo::stock_trader(&world.ctx, trader, demo::SEED, demo::Size::Small, &done).await.expect("sales");
+    demo::measure(&world.ctx, demo::SEED, demo::Size::Small).await.expect("measurements");
     let mut tour = Tour::new(world, eye).await;
     log_in(&tour.visitor, demo::ADMIN).await;
     tour.go("office-sizes-measured", "/admin/data/sizes?measure=now").await;
@@ -143,6 +144,7 @@ pub async fn office(world: &World, eye: Eye) {
         ("office-prices-brand", "/admin/sales/brands/Hollis"),
         ("office-prices-product", "/admin/sales/products/hollis%2Ddress%2D1"),
         ("office-prices-suggestion", "/admin/sales/suggestion?category=dress&brand=Hollis"),
+        ("office-sensors", "/admin/telemetry"),
         ("office-data", "/admin/data"),
         ("office-patterns", "/admin/data/patterns"),
         ("office-sizes", "/admin/data/sizes"),
@@ -168,6 +170,16 @@ pub async fn office(world: &World, eye: Eye) {
         tour.go(list, path).await;
         tour.follow(one, &format!("{path}/")).await;
     }
+    for (name, sensor) in [("good", "Cold store Berlin"), ("gaps", "Cold store Hamburg"), ("failing", "Freezer Munich")] {
+        tour.visitor.visit("/admin/telemetry").await;
+        tour.visitor.click(sensor).await;
+        tour.visitor.see("Day by day").await;
+        tour.look(&format!("office-sensor-{name}")).await;
+    }
+    let sensor = tour.visitor.path().await;
+    tour.go("office-sensor-week", &format!("{sensor}?span=7d")).await;
+    tour.go("office-sensor-nothing", &format!("{sensor}?metric=pressure")).await;
+    tour.go("office-sensor-refused", &format!("{sensor}?from=2026-02-30")).await;
     let visitor = tour.visitor.clone();
     visitor.visit("/admin/keys/new").await;
     visitor.fill("Name", "Nightly import").await;

@@ -4,6 +4,7 @@
 mod past;
 mod people;
 mod prices;
+mod sensors;
 mod things;
 
 use std::{
@@ -24,7 +25,10 @@ use rust_decimal::Decimal;
 use tokio::task::JoinSet;
 
 use self::people::People;
-pub use self::prices::{is_stocked, stock_trader};
+pub use self::{
+    prices::{is_stocked, stock_trader},
+    sensors::measure,
+};
 use super::{DAY_SECONDS, furniture::Furniture};
 
 /// A discount code, which is the last thing that is written: where it is, everything is.
