@@ -8,8 +8,12 @@ use std::{
 
 use merkato::{analytics::DailySales, catalog::CategoryEntry};
 use rust_decimal::Decimal;
-use serde_json::Value;
-use widerow::{Commit, Database, Row, Schema, embedded::Embedded};
+use serde_json::{Value, json};
+use widerow::{
+    Commit, Database, Row, Schema, Timestamp,
+    embedded::Embedded,
+    time::{Clock as _, SystemClock},
+};
 
 /// A working directory with a shop in `data`.
 struct Shop {
@@ -562,4 +566,51 @@ fn what_the_table_of_sales_costs_is_told_without_an_engine() {
     let mixed = shop.json(&[&cost[..], &["--category-share", "0.1", "--with-brand", "0.5"]].concat());
     assert!(mixed["lines"].to_string().contains("a category: the table"), "{mixed}");
     assert!(shop.fails(2, &[&cost[..], &["--category-share", "2"]].concat()).contains("share"));
+}
+
+#[test]
+fn measurements_are_imported_rolled_up_and_exported_again() {
+    let shop = Shop::migrated();
+    let hour = |ago: i64| Timestamp::from_millis(SystemClock.now().millis() / 3_600_000 * 3_600_000 - ago * 3_600_000);
+    let mut csv = "timestamp,value\n".to_owned();
+    for n in 0..12 {
+        csv.push_str(&format!("{},{}\n", hour(5).plus_seconds(n * 600), 4.0 + n as f64 / 10.0));
+    }
+    csv.push_str("yesterday,4.0\n");
+    shop.write("cold.csv", &csv);
+    let import = ["import", "measurements", "cold.csv", "--sensor", "cold", "--metric", "temperature"];
+    // Nobody has heard of the sensor.
+    shop.fails(3, &import);
+    let register = [&import[..], &["--register", "--interval-seconds", "600", "--kind", "cold_store"]].concat();
+    shop.fails(3, &register);
+    let rejects = std::fs::read_to_string(shop.home.path().join("cold.csv.rejects.ndjson")).expect("rejects");
+    assert_eq!(rejects.lines().count(), 1, "{rejects}");
+    let rolled = shop.json(&["rollup"]);
+    assert_eq!((&rolled["measurements"], &rolled["changed"], &rolled["failed"]), (&json!(12), &json!(2), &json!(0)));
+    // Again, it changes nothing.
+    shop.fails(3, &register);
+    assert_eq!(shop.json(&["rollup"])["measurements"], 0);
+    for format in ["ndjson", "csv"] {
+        let file = format!("kept.{format}");
+        shop.ok(&["export", "measurements", "--format", format, "--output", &file]);
+        let other = ["import", "measurements", &file, "--tenant", format];
+        let told = shop.json(&other);
+        assert_eq!((&told["created"], &told["rejected"]), (&json!(12), &json!(0)), "{told}");
+        assert_eq!(shop.json(&other)["unchanged"], 12);
+        assert_eq!(shop.json(&["rollup", "--tenant", format])["measurements"], 12);
+        let again = shop.ok(&["export", "measurements", "--format", "ndjson", "--tenant", format]);
+        let mine = shop.ok(&["export", "measurements", "--format", "ndjson"]);
+        let rows = |text: &str| -> Vec<Value> {
+            let mut rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+            // When it was registered is another time.
+            rows.iter_mut().for_each(|row| drop(row.as_object_mut().and_then(|row| row.remove("sensor"))));
+            rows.sort_by_key(|row| row["measurement_time"].to_string());
+            rows
+        };
+        assert_eq!(rows(&again), rows(&mine));
+    }
+    assert_eq!(
+        shop.json(&["verify"])["data"].as_array().expect("checks").iter().filter(|c| c["differences"] != 0).count(),
+        0
+    );
 }

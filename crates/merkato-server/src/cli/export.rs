@@ -7,10 +7,11 @@ use futures::{Stream, TryStreamExt as _, stream};
 use merkato::{
     Context,
     catalog::{self, Category, Product},
-    id::{CategoryId, ProductId},
+    id::{CategoryId, ProductId, SensorId},
     inventory,
     orders::{self, Order},
     sales::{SaleRecord, SaleVector, VECTOR_SHARDS, shards::embedding_shard},
+    telemetry::{RawMeasurement, Sensor},
 };
 use serde_json::{Value as Json, json};
 use widerow::{Row, schema::Table, store::ScanRows};
@@ -23,7 +24,8 @@ use super::{
 };
 
 /// Write all of one kind to standard output or a file. `merkato import` of the same kind reads it back, to the same rows: ids,
-/// slugs, revisions and times included. A product brings its categories along, an order its lines and its history.
+/// slugs, revisions and times included. A product brings its categories along, an order its lines and its history, a measurement its
+/// sensor. Measurements are those that are kept one by one; hours and days are made of them anew.
 #[derive(Args)]
 #[command(after_help = "Examples:
   merkato export products > products.ndjson
@@ -51,6 +53,7 @@ pub(super) enum What {
     Stock,
     Orders,
     Sales,
+    Measurements,
 }
 
 impl What {
@@ -62,6 +65,7 @@ impl What {
             What::Orders => Order::table(),
             What::Stock => Level::table(),
             What::Sales => SaleRecord::table(),
+            What::Measurements => RawMeasurement::table(),
         }
     }
 
@@ -71,6 +75,7 @@ impl What {
             What::Products => &["category_trail"],
             What::Orders => &["items", "history"],
             What::Sales => &["vector"],
+            What::Measurements => &["sensor"],
             What::Categories | What::Stock => &[],
         }
     }
@@ -83,6 +88,7 @@ impl What {
             What::Orders => &["order_id", "items", "history", "revision"],
             What::Stock => &["product_id", "warehouse_id", "quantity"],
             What::Sales => &["productId", "saleId", "saleDate", "salePrice", "categoryShard"],
+            What::Measurements => &["sensor_id", "time_bucket", "measurement_time", "measurement_id", "sensor"],
         }
     }
 }
@@ -120,6 +126,7 @@ impl Export {
             What::Stock => stock(&ctx, &mut writing).await?,
             What::Orders => orders(&ctx, &mut writing).await?,
             What::Sales => sales(&ctx, &mut writing).await?,
+            What::Measurements => measurements(&ctx, &mut writing).await?,
         }
         writing.end()
     }
@@ -235,6 +242,23 @@ async fn sales<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow
                 record.insert("vector".into(), json!(vector.vector()));
             }
         }
+        out.write(&record)?;
+    }
+    Ok(())
+}
+
+/// With the sensor, so that it can be registered where it is not.
+async fn measurements<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
+    let mut known: BTreeMap<SensorId, Json> = BTreeMap::new();
+    let mut sensors = pin!(rows::<Sensor>(ctx));
+    while let Some(sensor) = sensors.try_next().await? {
+        known.insert(sensor.sensor_id, Json::Object(records::record(&sensor)));
+    }
+    let mut rows = pin!(rows::<RawMeasurement>(ctx));
+    while let Some(measured) = rows.try_next().await? {
+        let sensor = known.get(&measured.sensor_id).cloned().unwrap_or_default();
+        let mut record = records::record(&RawMeasurement { mark: None, ..measured });
+        record.insert("sensor".into(), sensor);
         out.write(&record)?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `merkato import`: products, categories, stock, orders and sales from files.
+//! `merkato import`: products, categories, stock, orders, sales and measurements from files.
 
 use std::{
     fs::File,
@@ -12,8 +12,8 @@ use merkato::{
     Context, Currency,
     catalog::ProductStatus,
     flows::import::{
-        self, Companion, DateOrder, Mapping, OrderOptions, Report, SaleOptions, import_orders, import_products,
-        import_sales,
+        self, Companion, DateOrder, Mapping, MeasurementOptions, OrderOptions, Registration, Report, SaleOptions,
+        import_measurements, import_orders, import_products, import_sales,
     },
     orders::OrderStatus,
 };
@@ -30,7 +30,7 @@ use super::{
 
 mod own;
 
-/// Read a file into the shop. Products, orders and sales come from CSV, TSV, JSON, or gzipped ones of these, in many layouts; and all of
+/// Read a file into the shop. Products, orders, sales and measurements come from CSV, TSV, JSON, or gzipped ones of these, in many layouts; and all of
 /// it from what `merkato export` wrote. A bad record goes to a rejects file with the reason and never stops the rest. Running it
 /// twice changes nothing.
 #[derive(Args)]
@@ -70,6 +70,18 @@ A sale that is older than sales are kept is rejected; --retention-years 0 keeps 
 
 Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
     Sales(Sales),
+    /// Measurements of sensors, one a record; `merkato rollup` or the server make hours and days of them
+    #[command(after_help = "Examples:
+  merkato import measurements measurements.ndjson
+  merkato import measurements machine.csv --sensor 0199a1b2-0000-7000-8000-000000000000 --metric temperature
+  merkato import measurements cpu.csv --register --sensor cpu --metric load --interval-seconds 300
+  merkato import measurements hall.csv --map sensor=Device,time=When,temperature=T,metric=Vibration --register
+
+A sensor is named by a column or by --sensor: by its id, or by a name of the source's own. Without --register a sensor that is
+not there is a reason to reject. Columns of metrics that the sensor was not registered with are rejected, too.
+
+Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
+    Measurements(Measurements),
     /// Categories, as export wrote them
     Categories(FromExport),
     /// What warehouses have, as export wrote it: quantities become what the file says
@@ -154,6 +166,41 @@ struct Sales {
 }
 
 #[derive(Args)]
+struct Measurements {
+    #[command(flatten)]
+    input: Input,
+    /// Columns whose names do not speak for themselves
+    #[arg(long, value_name = "FIELD=COLUMN,…")]
+    map: Option<String>,
+    /// The name of the source: its names of sensors are its own [default: the file's name]
+    #[arg(long)]
+    source: Option<String>,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// How to read dates such as 3/4/2011
+    #[arg(long, value_enum)]
+    dates: Option<Dates>,
+    /// The sensor of records that name none: its id, or a name
+    #[arg(long, value_name = "SENSOR")]
+    sensor: Option<String>,
+    /// What a column of values measures
+    #[arg(long, default_value = "value", value_name = "METRIC")]
+    metric: String,
+    /// Register sensors that are not there
+    #[arg(long)]
+    register: bool,
+    /// Of sensors that are registered: what they are
+    #[arg(long, default_value = "sensor", requires = "register")]
+    kind: String,
+    /// Of sensors that are registered: where they are
+    #[arg(long, requires = "register", value_name = "PLACE")]
+    location: Option<String>,
+    /// Of sensors that are registered: seconds between two measurements
+    #[arg(long, default_value_t = 60, requires = "register", value_name = "N")]
+    interval_seconds: u32,
+}
+
+#[derive(Args)]
 struct FromExport {
     #[command(flatten)]
     input: Input,
@@ -204,6 +251,7 @@ impl Import {
             Kind::Products(products) => (&products.input, What::Products),
             Kind::Orders(orders) => (&orders.input, What::Orders),
             Kind::Sales(sales) => (&sales.input, What::Sales),
+            Kind::Measurements(measurements) => (&measurements.input, What::Measurements),
             Kind::Categories(categories) => (&categories.input, What::Categories),
             Kind::Stock(stock) => (&stock.input, What::Stock),
         };
@@ -218,6 +266,7 @@ impl Import {
                 Kind::Products(products) => products.import(&ctx, file, default, &mut progress).await?,
                 Kind::Orders(orders) => orders.import(&ctx, file, default, &mut progress).await?,
                 Kind::Sales(sales) => sales.import(&ctx, file, default, &mut progress).await?,
+                Kind::Measurements(measurements) => measurements.import(&ctx, file, &mut progress).await?,
                 Kind::Categories(_) | Kind::Stock(_) => {
                     let columns = what.marks().join(", ");
                     return Err(exit::usage(format!("this is not what export writes: it has no columns {columns}")));
@@ -229,10 +278,20 @@ impl Import {
     }
 }
 
+/// The name of a source: what was said, or the file's.
+fn source(said: Option<&String>, file: &Path) -> String {
+    let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    said.cloned().or_else(stem).unwrap_or_else(|| "import".into())
+}
+
+fn mapping<F: std::str::FromStr<Err = merkato::Invalid>>(said: Option<&String>) -> anyhow::Result<Option<F>> {
+    let parsed = said.map(|text| text.parse::<F>()).transpose();
+    parsed.map_err(|invalid| exit::usage(format!("--map: {invalid}")))
+}
+
 impl Foreign {
     fn source(&self, file: &Path) -> String {
-        let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        self.source.clone().or_else(stem).unwrap_or_else(|| "import".into())
+        source(self.source.as_ref(), file)
     }
 
     fn currency(&self, default: &Currency) -> Currency {
@@ -240,8 +299,7 @@ impl Foreign {
     }
 
     fn mapping<F: std::str::FromStr<Err = merkato::Invalid>>(&self) -> anyhow::Result<Option<F>> {
-        let parsed = self.map.as_ref().map(|text| text.parse::<F>()).transpose();
-        parsed.map_err(|invalid| exit::usage(format!("--map: {invalid}")))
+        mapping(self.map.as_ref())
     }
 }
 
@@ -314,6 +372,26 @@ impl Sales {
             ..SaleOptions::new(foreign.source(&self.input.file), foreign.currency(currency))
         };
         Ok(import_sales(ctx, file, options, |report| progress.at(report.read)).await?)
+    }
+}
+
+impl Measurements {
+    async fn import(&self, ctx: &Context, file: File, progress: &mut Progress) -> anyhow::Result<Report> {
+        let registration = || Registration {
+            kind: self.kind.clone(),
+            location: self.location.clone(),
+            interval_seconds: self.interval_seconds,
+        };
+        let options = MeasurementOptions {
+            format: self.format.into(),
+            mapping: mapping(self.map.as_ref())?,
+            dates: date_order(self.dates),
+            sensor: self.sensor.clone(),
+            metric: self.metric.clone(),
+            register: self.register.then(registration),
+            ..MeasurementOptions::new(source(self.source.as_ref(), &self.input.file))
+        };
+        Ok(import_measurements(ctx, file, options, |report| progress.at(report.read)).await?)
     }
 }
 

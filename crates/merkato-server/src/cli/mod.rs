@@ -86,9 +86,9 @@ enum Command {
     Schema(schema::SchemaCommand),
     /// Create what is missing on the engine; refuse what would lose data
     Migrate(migrate::Migrate),
-    /// Take products, categories, stock, orders or sales from a file
+    /// Take products, categories, stock, orders, sales or measurements from a file
     Import(import::Import),
-    /// Write products, categories, stock, orders or sales, as import reads them back
+    /// Write products, categories, stock, orders, sales or measurements, as import reads them back
     Export(export::Export),
     /// Recompute everything that is derived, compare, and mend it if asked
     Verify(verify::Verify),

@@ -170,7 +170,8 @@ pub async fn office(world: &World, eye: Eye) {
         tour.go(list, path).await;
         tour.follow(one, &format!("{path}/")).await;
     }
-    for (name, sensor) in [("good", "Cold store Berlin"), ("gaps", "Cold store Hamburg"), ("failing", "Freezer Munich")] {
+    for (name, sensor) in [("good", "Cold store Berlin"), ("gaps", "Cold store Hamburg"), ("failing", "Freezer Munich")]
+    {
         tour.visitor.visit("/admin/telemetry").await;
         tour.visitor.click(sensor).await;
         tour.visitor.see("Day by day").await;

@@ -14,6 +14,7 @@ use merkato::{
     inventory::{self, Note},
     orders::{self, HistoryRow, NewOrder, Order, OrderItem},
     sales::{self, NewSale, SaleRecord},
+    telemetry::{self, NewMeasurement, NewSensor, RawMeasurement, Sensor, figures},
 };
 use serde_json::Value as Json;
 use tokio::sync::Mutex;
@@ -85,6 +86,7 @@ async fn take(ctx: &Context, what: What, record: &Record, known: &Known) -> Resu
         What::Stock => stock(ctx, record).await,
         What::Orders => order(ctx, record).await,
         What::Sales => sale(ctx, record).await,
+        What::Measurements => measurement(ctx, record).await,
     }
 }
 
@@ -210,6 +212,47 @@ async fn sale(ctx: &Context, record: &Record) -> Result<Restored, Refusal> {
         Some(sales::Restored::Changed) => Restored::Changed,
         Some(sales::Restored::Unchanged) | None => Restored::Unchanged,
     })
+}
+
+/// With its sensor, which is registered where it is not there, and left as it is where it is.
+async fn measurement(ctx: &Context, record: &Record) -> Result<Restored, Refusal> {
+    let row: RawMeasurement = records::row(record).map_err(Refusal::Record)?;
+    let refused = |error: telemetry::Error| refusal(error.kind(), error);
+    let degrees = |value: Option<rust_decimal::Decimal>| value.map(figures::from_decimal);
+    let new = NewMeasurement {
+        sensor_id: row.sensor_id,
+        measurement_time: row.measurement_time,
+        measurement_id: Some(row.measurement_id),
+        temperature: degrees(row.temperature),
+        humidity: degrees(row.humidity),
+        pressure: degrees(row.pressure),
+        metrics: row.metrics.into_iter().map(|(name, value)| (name, figures::from_decimal(value))).collect(),
+        metadata: row.metadata,
+    };
+    if telemetry::find_known(ctx, vec![new.clone()]).await.map_err(refused)? == [true] {
+        return Ok(Restored::Unchanged);
+    }
+    match telemetry::get_sensor(ctx, row.sensor_id).await {
+        Ok(_) => {}
+        Err(telemetry::Error::SensorNotFound { .. }) => {
+            let told = record.get("sensor").and_then(Json::as_object);
+            let told = told.ok_or_else(|| Refusal::Record(format!("there is no sensor {}", row.sensor_id)))?;
+            let sensor: Sensor = records::row(told).map_err(|problem| Refusal::Record(format!("sensor/{problem}")))?;
+            let sensor = NewSensor {
+                sensor_id: Some(row.sensor_id),
+                name: sensor.name,
+                kind: sensor.kind,
+                location: sensor.location,
+                metrics: sensor.metrics,
+                interval_seconds: sensor.interval_seconds,
+            };
+            telemetry::register_sensor(ctx, sensor).await.map_err(refused)?;
+        }
+        Err(error) => return Err(refused(error)),
+    }
+    let answer = telemetry::ingest(ctx, vec![new]).await.map_err(refused)?.pop();
+    answer.transpose().map_err(refused)?;
+    Ok(Restored::Created)
 }
 
 fn parts<R: widerow::Row>(record: &Record, name: &str) -> Result<Vec<R>, Refusal> {
