@@ -226,6 +226,15 @@ def measured():
     staff("POST", f"/v1/admin/telemetry/{made}/measurements", {"measurements": sent})
     return made
 
+staff("POST", "/v1/admin/trees", {"name": "company"})
+
+
+def node(parent=None):
+    return staff("POST", "/v1/admin/trees/company/nodes", {"name": uuid.uuid4().hex, "parent_id": parent})["id"]
+
+
+department = node()
+team = node(department)
 
 shopper = Shopper()
 me = staff("GET", "/v1/me")["id"]
@@ -298,6 +307,9 @@ BRAND = [path(brand=lambda: "Nike"), only_query(lambda: {})]
 SOLD = [path(product_id=lambda: "prod_123"), only_query(lambda: days(30, 0))]
 
 SENSOR = path(sensor_id=lambda: sensor)
+TREE = path(tree=lambda: "company")
+NODE = [TREE, path(id=lambda: department)]
+SPARE_NODE = [TREE, path(id=node)]
 
 # What makes a case of an operation real. Operations that are not here need nothing.
 REAL = {
@@ -368,6 +380,21 @@ REAL = {
     "GET /v1/admin/telemetry/{sensor_id}/windows": [SENSOR, only_query(lambda: {"metric": "temperature", "last": 3})],
     "GET /v1/admin/telemetry/{sensor_id}/quality": [SENSOR, only_query(lambda: {})],
     "GET /v1/admin/telemetry/{sensor_id}/quality/hours": [SENSOR, only_query(lambda: {})],
+    "POST /v1/admin/trees": [with_(name=lambda: chance.choice(["company", "places", "a/b ~ Ä"]))],
+    "GET /v1/admin/trees/{tree}": [TREE],
+    "GET /v1/admin/trees/{tree}/nodes": [TREE, only_query(lambda: chance.choice([{}, {"path": "root"}]))],
+    "POST /v1/admin/trees/{tree}/nodes": [TREE, body(lambda old: {"name": uuid.uuid4().hex, "parent_id": team, "node_type": "person"})],
+    "POST /v1/admin/trees/{tree}/nodes/batch": [TREE, body(lambda old: {"nodes": [{"name": uuid.uuid4().hex}, *old.get("nodes", [])]})],
+    "GET /v1/admin/trees/{tree}/nodes/{id}": NODE,
+    "PATCH /v1/admin/trees/{tree}/nodes/{id}": [*SPARE_NODE, body(lambda old: chance.choice([{"name": uuid.uuid4().hex}, {"node_type": None, "metadata": {"lead": "Ada"}}]))],
+    "DELETE /v1/admin/trees/{tree}/nodes/{id}": SPARE_NODE,
+    "POST /v1/admin/trees/{tree}/nodes/{id}/move": [*SPARE_NODE, body(lambda old: {"parent_id": chance.choice([None, team])})],
+    "GET /v1/admin/trees/{tree}/nodes/{id}/children": NODE,
+    "GET /v1/admin/trees/{tree}/nodes/{id}/ancestors": NODE,
+    "GET /v1/admin/trees/{tree}/nodes/{id}/subtree": [*NODE, only_query(lambda: {"max_depth": 2})],
+    "GET /v1/admin/trees/{tree}/nodes/{id}/descendants": [*NODE, only_query(lambda: {"level": 1})],
+    "GET /v1/admin/trees/{tree}/nodes/{id}/search": [*NODE, only_query(lambda: {"q": "a"})],
+    "GET /v1/admin/trees/{tree}/nodes/{id}/counts": NODE,
     "GET /v1/admin/users/{id}": [path(id=lambda: me)],
     "GET /v1/admin/users/{id}/orders": [path(id=lambda: me), only_query(lambda: {})],
     "POST /v1/admin/users/{id}/reinstate": [path(id=lambda: spare)],

@@ -8,7 +8,7 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use merkato::{
-    Context, analytics, carts, flows,
+    Context, analytics, carts, flows, hierarchy,
     telemetry::{self, RollLimits},
 };
 use tokio::{sync::watch, task::JoinSet};
@@ -46,6 +46,7 @@ impl Jobs {
         keep("flows", config.flows_seconds, |ctx| Box::pin(resume(ctx)));
         keep("stock", config.stock_seconds, |ctx| Box::pin(show_stock(ctx)));
         keep("carts", config.carts_seconds, |ctx| Box::pin(clear_carts(ctx)));
+        keep("trees", config.trees_seconds, |ctx| Box::pin(finish_relocations(ctx)));
         keep("ranking", config.ranking_seconds, |ctx| Box::pin(rank(ctx)));
         keep("sales", config.sales_seconds, |ctx| Box::pin(record_sales(ctx)));
         keep("rollup", config.rollup_seconds, |ctx| Box::pin(roll_up(ctx)));
@@ -80,6 +81,14 @@ async fn show_stock(ctx: &Context) -> anyhow::Result<()> {
 async fn clear_carts(ctx: &Context) -> anyhow::Result<()> {
     let swept = carts::sweep(ctx).await?;
     tracing::debug!(deleted = swept.deleted, finished = swept.finished, "carts whose time is over");
+    Ok(())
+}
+
+async fn finish_relocations(ctx: &Context) -> anyhow::Result<()> {
+    let finished = hierarchy::finish_relocations(ctx).await?;
+    if finished > 0 {
+        tracing::info!(finished, "subtrees that were left half-way");
+    }
     Ok(())
 }
 

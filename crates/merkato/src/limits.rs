@@ -237,6 +237,8 @@ pub const TREE_NAME_BYTES_MAX: usize = 100;
 pub const TREES_MAX: usize = 10_000;
 /// Nodes that are inserted in one call.
 pub const NODES_TOGETHER_MAX: usize = 10_000;
+/// Nodes that one search by name looks at: after as many the page ends, and the next goes on behind.
+pub const NODES_SEARCHED_MAX: usize = 10_000;
 /// Rows that are passed over for one page while a subtree is moved: after as many the page is short and goes on behind.
 pub const PASSED_ROWS_A_PAGE_MAX: usize = 20_000;
 /// Relocations that were given up, of which a tree remembers why.

@@ -31,7 +31,7 @@ enum What {
   merkato key create nightly --scopes analytics_read --expires-days 365 --json
 
 Scopes: catalog_read, catalog_write, customers_read, customers_write, orders_read, orders_write, inventory_read,
-inventory_write, analytics_read, sales_read, sales_write, telemetry_read, telemetry_write,
+inventory_write, analytics_read, sales_read, sales_write, telemetry_read, telemetry_write, trees_read, trees_write,
 keys_write, system_read.")]
     Create {
         /// What it is called; several may have one name

@@ -216,6 +216,7 @@ pub const KEYS: &[Key] = &[
     key("jobs.flows_seconds", ONE_OR_MORE, "Checkouts that were stopped go on."),
     key("jobs.stock_seconds", ONE_OR_MORE, "Stock of holds that have ended is shown as available again."),
     key("jobs.carts_seconds", ONE_OR_MORE, "What is left of carts whose time is over is deleted."),
+    key("jobs.trees_seconds", ONE_OR_MORE, "Subtrees whose move, renaming or deletion was stopped half-way get there."),
     key("jobs.ranking_seconds", ONE_OR_MORE, "The best products are ranked anew."),
     key("jobs.sales_seconds", ONE_OR_MORE, "Orders that have changed are recorded as sales."),
     key("jobs.rollup_seconds", ONE_OR_MORE, "Measurements of hours that are over are rolled up."),

@@ -5,6 +5,7 @@
 
 mod brands;
 mod catalog;
+mod company;
 mod furniture;
 mod materials;
 mod orders;
@@ -14,6 +15,7 @@ mod products;
 mod sensors;
 mod write;
 
+pub use company::COMPANY;
 pub use furniture::{Furniture, Size, furnish};
 pub use prices::{TRADERS, Trader};
 pub use write::{Done, is_furnished, is_stocked, measure, stock_trader, write};

@@ -110,7 +110,7 @@ impl Rule {
 use Access::{Admin, Anyone, Person, Shopper, Staff, System};
 use Scope::{
     AnalyticsRead, CatalogRead, CatalogWrite, CustomersRead, CustomersWrite, InventoryRead, InventoryWrite, KeysWrite,
-    OrdersRead, OrdersWrite, SalesRead, SalesWrite, TelemetryRead, TelemetryWrite,
+    OrdersRead, OrdersWrite, SalesRead, SalesWrite, TelemetryRead, TelemetryWrite, TreesRead, TreesWrite,
 };
 
 pub const RULES: &[Rule] = &[
@@ -177,6 +177,22 @@ pub const RULES: &[Rule] = &[
     put("/v1/admin/categories/{id}", Staff(CatalogWrite)),
     get("/v1/admin/categories/{id}/products", Staff(CatalogRead)),
     put("/v1/admin/featured/{feature_type}", Staff(CatalogWrite)),
+    get("/v1/admin/trees", Staff(TreesRead)),
+    post("/v1/admin/trees", Staff(TreesWrite)),
+    get("/v1/admin/trees/{tree}", Staff(TreesRead)),
+    get("/v1/admin/trees/{tree}/nodes", Staff(TreesRead)),
+    post("/v1/admin/trees/{tree}/nodes", Staff(TreesWrite)),
+    post("/v1/admin/trees/{tree}/nodes/batch", Staff(TreesWrite)),
+    get("/v1/admin/trees/{tree}/nodes/{id}", Staff(TreesRead)),
+    patch("/v1/admin/trees/{tree}/nodes/{id}", Staff(TreesWrite)),
+    delete("/v1/admin/trees/{tree}/nodes/{id}", Staff(TreesWrite)),
+    post("/v1/admin/trees/{tree}/nodes/{id}/move", Staff(TreesWrite)),
+    get("/v1/admin/trees/{tree}/nodes/{id}/children", Staff(TreesRead)),
+    get("/v1/admin/trees/{tree}/nodes/{id}/ancestors", Staff(TreesRead)),
+    get("/v1/admin/trees/{tree}/nodes/{id}/subtree", Staff(TreesRead)),
+    get("/v1/admin/trees/{tree}/nodes/{id}/descendants", Staff(TreesRead)),
+    get("/v1/admin/trees/{tree}/nodes/{id}/search", Staff(TreesRead)),
+    get("/v1/admin/trees/{tree}/nodes/{id}/counts", Staff(TreesRead)),
     get("/v1/admin/orders", Staff(OrdersRead)),
     get("/v1/admin/orders/{id}", Staff(OrdersRead)),
     post("/v1/admin/orders/{id}/status", Staff(OrdersWrite)),

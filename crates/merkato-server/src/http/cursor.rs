@@ -26,7 +26,7 @@ impl ListId {
         let said: Vec<(String, String)> =
             serde_urlencoded::from_str(uri.query().unwrap_or_default()).unwrap_or_default();
         let said = said.iter().map(|(name, value)| (name.as_str(), value.trim())).filter(|(name, value)| {
-            !value.is_empty() && !matches!(*name, "cursor" | "limit" | "notice" | "page" | "trail")
+            !value.is_empty() && !matches!(*name, "cursor" | "limit" | "notice" | "open" | "page" | "trail")
         });
         let mut query: Vec<String> = said.map(|(name, value)| format!("{name}={value}")).collect();
         query.sort_unstable();

@@ -23,7 +23,7 @@ use super::{
 
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-const TAGS: [(&str, &str); 15] = [
+const TAGS: [(&str, &str); 16] = [
     ("catalog", "Products and categories, and every way in which they are found"),
     ("auth", "Registering, logging in and out"),
     ("me", "What the shop knows of whoever is logged in"),
@@ -31,6 +31,7 @@ const TAGS: [(&str, &str); 15] = [
     ("checkout", "From a cart to an order that is paid for"),
     ("orders", "What was bought, and where it stands"),
     ("admin: catalog", "Upkeep of products, categories and featured lists"),
+    ("admin: trees", "Departments, taxonomies: nodes with names, each below another"),
     ("admin: orders", "Orders on their way, and discount codes"),
     ("admin: inventory", "Stock, its movements, and holds on it"),
     ("admin: analytics", "What was sold, what was looked at, what does best"),

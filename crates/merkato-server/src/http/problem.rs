@@ -9,8 +9,8 @@ use axum::{
 };
 use http::{HeaderValue, StatusCode, header};
 use merkato::{
-    Invalid, Kind, accounts, analytics, carts, catalog, flows, inventory, keys, orders, payments, replies, sales,
-    secrets, telemetry,
+    Invalid, Kind, accounts, analytics, carts, catalog, flows, hierarchy, inventory, keys, orders, payments, replies,
+    sales, secrets, telemetry,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -244,6 +244,41 @@ impl Refusal for accounts::Error {
             accounts::Error::TooManyAttempts { wait_seconds } => Some(*wait_seconds),
             _ => None,
         }
+    }
+}
+
+impl Refusal for hierarchy::Error {
+    fn code(&self) -> &'static str {
+        hierarchy::Error::code(self)
+    }
+    fn kind(&self) -> Kind {
+        hierarchy::Error::kind(self)
+    }
+    fn invalid(&self) -> Option<&Invalid> {
+        match self {
+            hierarchy::Error::Invalid(invalid) => Some(invalid),
+            _ => None,
+        }
+    }
+}
+
+/// Where a node cannot stand is told of the field that says where it is to stand.
+impl From<hierarchy::Error> for Problem {
+    fn from(error: hierarchy::Error) -> Self {
+        use hierarchy::Error;
+        let mut problem = problem_of(&error);
+        let pointer = match error {
+            Error::NameTaken { .. } => "/name",
+            Error::ParentNotFound { .. }
+            | Error::Cycle { .. }
+            | Error::TooDeep { .. }
+            | Error::PathTooLong { .. }
+            | Error::TooManyChildren { .. } => "/parent_id",
+            Error::NodeExists { .. } => "/id",
+            _ => return problem,
+        };
+        problem.errors = vec![FieldProblem { pointer: pointer.into(), detail: problem.detail.clone() }];
+        problem
     }
 }
 

@@ -69,6 +69,22 @@ pub fn all() -> OpenApiRouter<App> {
         .routes(routes!(admin::categories::get_category, admin::categories::change_category))
         .routes(routes!(admin::categories::list_products_of_category))
         .routes(routes!(admin::featured::set_featured))
+        .routes(routes!(admin::trees::list_trees, admin::trees::create_tree))
+        .routes(routes!(admin::trees::get_tree))
+        .routes(routes!(admin::trees::reads::list_nodes, admin::trees::nodes::create_node))
+        .routes(routes!(admin::trees::batch::create_nodes))
+        .routes(routes!(
+            admin::trees::nodes::get_node,
+            admin::trees::nodes::change_node,
+            admin::trees::nodes::delete_node
+        ))
+        .routes(routes!(admin::trees::nodes::move_node))
+        .routes(routes!(admin::trees::reads::list_children))
+        .routes(routes!(admin::trees::reads::list_ancestors))
+        .routes(routes!(admin::trees::reads::list_subtree))
+        .routes(routes!(admin::trees::reads::list_descendants))
+        .routes(routes!(admin::trees::reads::search_nodes))
+        .routes(routes!(admin::trees::reads::count_nodes))
         .routes(routes!(admin::orders::list_orders))
         .routes(routes!(admin::orders::get_order))
         .routes(routes!(admin::orders::change_status))

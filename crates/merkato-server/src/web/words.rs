@@ -35,6 +35,9 @@ const NOTICES: &[(&str, &str)] = &[
     ("discount-made", "The code is made."),
     ("featured-saved", "The list is saved."),
     ("note-saved", "The note is saved."),
+    ("node-added", "The node is added."),
+    ("node-deleted", "It is deleted."),
+    ("node-moved", "It is moved, with all that stands below it."),
     ("order-cancelled", "The order is cancelled: its payment is given up and its stock is free."),
     ("order-moved", "The order is moved on."),
     ("order-refunded", "The money is given back."),
@@ -43,6 +46,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("stock-moved", "The stock is changed."),
     ("stock-policy", "The settings of the stock are saved."),
     ("stock-released", "The units are given back: they can be sold."),
+    ("tree-made", "The tree is made. Add what stands at its top."),
     ("suspended", "The account is suspended, and every session of it has ended."),
 ];
 

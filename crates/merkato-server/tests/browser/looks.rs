@@ -145,6 +145,8 @@ pub async fn office(world: &World, eye: Eye) {
         ("office-prices-product", "/admin/sales/products/hollis%2Ddress%2D1"),
         ("office-prices-suggestion", "/admin/sales/suggestion?category=dress&brand=Hollis"),
         ("office-sensors", "/admin/telemetry"),
+        ("office-tree-search", "/admin/trees/company/search?q=an"),
+        ("office-tree-search-nothing", "/admin/trees/company/search?q=submarine"),
         ("office-data", "/admin/data"),
         ("office-patterns", "/admin/data/patterns"),
         ("office-sizes", "/admin/data/sizes"),
@@ -164,6 +166,7 @@ pub async fn office(world: &World, eye: Eye) {
         ("office-categories", "/admin/categories", "office-category"),
         ("office-inventory", "/admin/inventory", "office-stock"),
         ("office-customers", "/admin/customers", "office-customer"),
+        ("office-trees", "/admin/trees", "office-tree"),
         ("office-discounts", "/admin/discounts", "office-discount"),
         ("office-views-list", "/admin/analytics/products", "office-views"),
     ] {
@@ -192,6 +195,15 @@ pub async fn office(world: &World, eye: Eye) {
     visitor.see("The key is made").await;
     tour.look("office-key-made").await;
     tour.go("office-keys-some", "/admin/keys").await;
+    tour.go("office-tree-open", "/admin/trees/company").await;
+    visitor.click("Engineering").await;
+    visitor.see("Below Engineering").await;
+    tour.look("office-tree-node").await;
+    visitor.click("Move").await;
+    visitor.fill("Path of the node that it is to stand below", "root/Engineering/Design").await;
+    visitor.click("Move it there").await;
+    visitor.see("To the form").await;
+    tour.look("office-tree-refused").await;
     visitor.visit("/admin/system").await;
     visitor.see_within(CHECKS_TIME_MAX, "Everything agrees, as of").await;
     tour.look("office-system-checked").await;

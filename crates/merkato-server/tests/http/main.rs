@@ -19,6 +19,7 @@ mod pages_desk;
 mod pages_office;
 mod pages_sales;
 mod pages_telemetry;
+mod pages_trees;
 mod principals;
 mod problems;
 mod sales;
@@ -26,6 +27,7 @@ mod stop;
 mod system;
 mod telemetry;
 mod tls;
+mod trees;
 mod visitor;
 mod world;
 
@@ -54,6 +56,7 @@ fn main() {
             pages_office::CASES,
             pages_sales::CASES,
             pages_telemetry::CASES,
+            pages_trees::CASES,
             pages_desk::goods::CASES,
             pages_desk::orders::CASES,
             pages_desk::people::CASES,
@@ -68,6 +71,7 @@ fn main() {
             system::CASES,
             telemetry::CASES,
             tls::CASES,
+            trees::CASES,
         ],
     );
 }

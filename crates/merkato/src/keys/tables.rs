@@ -11,6 +11,8 @@ use crate::id::KeyId;
 pub enum Scope {
     CatalogRead,
     CatalogWrite,
+    TreesRead,
+    TreesWrite,
     CustomersRead,
     CustomersWrite,
     OrdersRead,
@@ -32,6 +34,8 @@ impl Scope {
     pub const ALL: &[Scope] = &[
         Scope::CatalogRead,
         Scope::CatalogWrite,
+        Scope::TreesRead,
+        Scope::TreesWrite,
         Scope::CustomersRead,
         Scope::CustomersWrite,
         Scope::OrdersRead,

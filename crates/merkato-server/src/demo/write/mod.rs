@@ -17,7 +17,7 @@ use std::{
 
 use futures::{StreamExt as _, TryStreamExt as _, stream, try_join};
 use merkato::{
-    Context, catalog, flows,
+    Context, catalog, flows, hierarchy,
     id::CheckoutId,
     orders::{self, NewDiscount, Reduction},
 };
@@ -29,7 +29,7 @@ pub use self::{
     prices::{is_stocked, stock_trader},
     sensors::measure,
 };
-use super::{DAY_SECONDS, furniture::Furniture};
+use super::{DAY_SECONDS, company, furniture::Furniture};
 
 /// A discount code, which is the last thing that is written: where it is, everything is.
 const MARK: &str = "WELCOME10";
@@ -65,10 +65,11 @@ pub async fn write(ctx: &Context, furniture: Furniture, done: &Done) -> anyhow::
         }
     }
     let shop = Writing { ctx: ctx.clone(), made: made.clone(), done: done.clone(), people: Arc::default() };
-    let (_, _, _, people) = try_join!(
+    let (_, _, _, _, people) = try_join!(
         shop.each(made.products.len(), |shop, n| async move { shop.product(n).await }),
         shop.each(made.stock.len(), |shop, n| async move { shop.stock(n).await }),
         shop.each(made.customers.len(), |shop, n| async move { shop.customer(n).await }),
+        company(ctx, done),
         people::staff_and_ada(ctx),
     )?;
     let shop = Writing { people: Arc::new(shop.people(people).await?), ..shop };
@@ -116,6 +117,18 @@ impl Writing {
         }
         Ok(())
     }
+}
+
+/// Those who work here, as a tree. Whoever was moved since stays there.
+async fn company(ctx: &Context, done: &Done) -> anyhow::Result<()> {
+    let tree = hierarchy::create_tree(ctx, company::COMPANY).await?.org_id;
+    for answer in hierarchy::insert_nodes(ctx, tree, company::nodes()).await? {
+        match answer {
+            Ok(_) | Err(hierarchy::Error::NodeExists { .. }) => done.add(1),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 /// Codes of all kinds: by percentage and by amount, from a subtotal on, soon over, long over, limited.

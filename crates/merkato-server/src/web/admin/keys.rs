@@ -66,6 +66,8 @@ fn told(scope: Scope) -> (&'static str, &'static str) {
     match scope {
         Scope::CatalogRead => ("Catalog: read", "See products and categories, hidden ones, too."),
         Scope::CatalogWrite => ("Catalog: change", "Make and change products, categories and featured lists."),
+        Scope::TreesRead => ("Trees: read", "See departments, taxonomies and whatever else stands in a tree."),
+        Scope::TreesWrite => ("Trees: change", "Make trees; add, rename, move and delete what stands in them."),
         Scope::CustomersRead => ("Customers: read", "See who has an account, with names and addresses."),
         Scope::CustomersWrite => ("Customers: change", "Suspend and reinstate customers."),
         Scope::OrdersRead => ("Orders: read", "See orders and discount codes."),

@@ -7,6 +7,7 @@ mod insert;
 mod judge;
 mod read;
 mod relocate;
+mod search;
 mod tree;
 mod verify;
 
@@ -17,5 +18,6 @@ pub use read::{
     list_children, list_level, list_subtree,
 };
 pub use relocate::{delete_leaf, delete_subtree, move_node, relocate_node, rename_node};
+pub use search::search_subtree;
 pub use tree::{create_tree, finish_relocations, get_tree, list_trees, pending_relocation};
 pub use verify::{TreeReport, WrongNode, verify_tree};

@@ -23,6 +23,8 @@ mirror! {
     ScopeView = Scope {
         CatalogRead,
         CatalogWrite,
+        TreesRead,
+        TreesWrite,
         CustomersRead,
         CustomersWrite,
         OrdersRead,

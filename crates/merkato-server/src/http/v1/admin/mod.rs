@@ -11,6 +11,7 @@ pub mod orders;
 pub mod products;
 pub mod sales;
 pub mod telemetry;
+pub mod trees;
 pub mod users;
 
 use axum::response::{IntoResponse, Response};

@@ -15,6 +15,7 @@ mod products;
 mod said;
 mod stock;
 mod tree;
+pub mod trees;
 
 use merkato::keys::Scope::{
     self, CatalogRead, CatalogWrite, CustomersRead, CustomersWrite, InventoryRead, InventoryWrite, OrdersRead,

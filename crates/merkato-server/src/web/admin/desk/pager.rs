@@ -43,6 +43,15 @@ impl Turn {
         if self.cursor.is_some() { self.page.unwrap_or(2).max(2) } else { 1 }
     }
 
+    /// This very page, with other things said beside what says which page it is.
+    pub fn here(&self, path: &str, said: &[(&str, &str)]) -> String {
+        let number = self.number().to_string();
+        let Some(cursor) = &self.cursor else { return address(path, said.iter().copied()) };
+        let own =
+            [("cursor", cursor.as_str()), ("page", &number), ("trail", self.trail.as_deref().unwrap_or_default())];
+        address(path, said.iter().chain(&own).copied())
+    }
+
     /// The links from this page. `filters` are what the list is narrowed by, those that are said.
     pub fn pager(&self, visit: &Visit, path: &str, filters: &[(&str, &str)], next: Option<Cursor>) -> Pager {
         let first = address(path, filters.iter().copied());
