@@ -81,7 +81,7 @@ pub struct RollReport {
     pub left_out: u64,
     /// Days of sensors that failed and are left to the next round; the log says why.
     pub failed: u64,
-    /// Whether it stopped at its limit.
+    /// Whether it stopped at a limit and there is more to be done at once.
     pub more: bool,
 }
 
@@ -112,9 +112,10 @@ pub async fn roll_up(
             let last = bucket::last_closed(ctx.now(), &ctx.settings.telemetry);
             let slice = ctx.store.slice::<Mark>(shard).to(Bound::Included(last));
             let page = slice.limit(MARKS_A_PAGE).after(cursor.take()).page().await?;
-            let mut rolled = stream::iter(group(ctx, page.rows))
-                .map(|(sensor, days)| roll_sensor(ctx, sensor, days))
-                .buffer_unordered(AT_ONCE);
+            let (sensors, left) = group(ctx, page.rows);
+            report.more |= left;
+            let mut rolled =
+                stream::iter(sensors).map(|(sensor, days)| roll_sensor(ctx, sensor, days)).buffer_unordered(AT_ONCE);
             while let Some(one) = rolled.next().await {
                 ctx.telemetry.tally.rolled(&one);
                 report.add(one);
@@ -156,19 +157,23 @@ async fn roll_sensor(ctx: &Context, sensor: SensorId, days: BTreeMap<Date, Hours
 
 type Hours = BTreeMap<i64, Vec<Mark>>;
 
-/// Marks by sensor and day. Those that are too young to be looked at are left.
-fn group(ctx: &Context, marks: Vec<Mark>) -> BTreeMap<SensorId, BTreeMap<Date, Hours>> {
+/// Marks by sensor and day, as many as one commit removes; and whether there are more. Those that are too young to be looked
+/// at are left to a later round.
+fn group(ctx: &Context, marks: Vec<Mark>) -> (BTreeMap<SensorId, BTreeMap<Date, Hours>>, bool) {
     let young = ctx.now().plus_seconds(-YOUNG_SECONDS);
     let one_by_one = is_one_by_one(ctx);
     let mut sensors: BTreeMap<SensorId, BTreeMap<Date, Hours>> = BTreeMap::new();
+    let mut left = false;
     for mark in marks.into_iter().filter(|mark| !one_by_one || mark.marked_at <= young) {
         let days = sensors.entry(mark.sensor_id).or_default();
         let hours = days.entry(bucket::day_of(mark.hour)).or_default();
         if hours.values().map(Vec::len).sum::<usize>() < MARKS_A_COMMIT {
             hours.entry(mark.hour).or_default().push(mark);
+        } else {
+            left = true;
         }
     }
-    sensors
+    (sensors, left)
 }
 
 fn is_one_by_one(ctx: &Context) -> bool {
