@@ -40,6 +40,12 @@ const UTF8_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 /// What is told of each record, and whether to go on.
 pub(super) type Each<'a> = dyn FnMut(Item) -> ControlFlow<()> + 'a;
 
+/// What is told of each line, None where it is not UTF-8, and whether to go on.
+pub(super) type EachLine<'a> = dyn FnMut(u64, Option<&str>) -> ControlFlow<()> + 'a;
+
+/// The bytes of a source, unpacked.
+type Unpacked<'a> = BufReader<Rationed<Box<dyn Read + 'a>>>;
+
 /// Reads the source from its beginning to its end, or until it is told to stop.
 pub(super) fn read(input: &mut (impl Read + Seek), format: Format, each: &mut Each<'_>) -> Result<()> {
     let (text, ration) = open(input)?;
@@ -63,10 +69,7 @@ pub(super) fn beginning(input: &mut (impl Read + Seek)) -> Result<Vec<u8>> {
 }
 
 /// The lines of the source, counted from 1, until it is told to stop.
-pub(super) fn lines(
-    input: &mut (impl Read + Seek),
-    each: &mut dyn FnMut(u64, Result<&str, std::str::Utf8Error>) -> ControlFlow<()>,
-) -> Result<()> {
+pub(super) fn lines(input: &mut (impl Read + Seek), each: &mut EachLine<'_>) -> Result<()> {
     let (mut text, ration) = open(input)?;
     let mut line = Vec::new();
     for number in 1.. {
@@ -75,7 +78,7 @@ pub(super) fn lines(
         if text.read_until(b'\n', &mut line).map_err(Error::unreadable)? == 0 {
             break;
         }
-        if each(number, std::str::from_utf8(&line).map(str::trim)).is_break() {
+        if each(number, std::str::from_utf8(&line).ok().map(str::trim)).is_break() {
             break;
         }
     }
@@ -83,7 +86,7 @@ pub(super) fn lines(
 }
 
 /// From the beginning, unpacked, without a byte order mark.
-fn open(input: &mut (impl Read + Seek)) -> Result<(BufReader<Rationed<Box<dyn Read + '_>>>, Ration)> {
+fn open(input: &mut (impl Read + Seek)) -> Result<(Unpacked<'_>, Ration)> {
     input.seek(SeekFrom::Start(0)).map_err(Error::unreadable)?;
     let mut packed = BufReader::new(input);
     let gzipped = head(&mut packed)?.starts_with(&GZIP_MAGIC);

@@ -95,12 +95,13 @@ fn draft(record: &Record, plan: &Plan<TreeField>, options: &TreeOptions) -> Resu
 
 /// Lines such as `id : A > B > C`, or without an id. Nodes that stand in paths only are made with the first line below them.
 fn read_paths(input: &mut (impl Read + Seek), options: &TreeOptions, report: &mut Report) -> Result<Vec<Drafted>> {
-    let (mut lines, mut known): (Vec<(Place, String, Vec<String>)>, HashMap<Vec<String>, NodeId>) = Default::default();
+    let mut lines: Vec<(Place, String, Vec<String>)> = Vec::new();
+    let mut known: HashMap<Vec<String>, NodeId> = HashMap::new();
     let mut refused = None;
     let mut record = 0;
     source::lines(input, &mut |number, line| {
         let place = |record| Place { record, line: Some(number) };
-        let Ok(line) = line else {
+        let Some(line) = line else {
             record += 1;
             report.count(1);
             report.reject(place(record), None, "it is not UTF-8".into());
