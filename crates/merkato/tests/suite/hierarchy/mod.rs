@@ -86,6 +86,6 @@ pub async fn sound(world: &World, tree: TreeId) {
     let report = hierarchy::verify_tree(&world.ctx, tree).await.expect("a look");
     assert_eq!((report.wrong.as_slice(), report.relocating), (&[][..], false));
     let look = || world.ctx.store.verify(VerifyOptions::default());
-    let report = patiently(look, |error| Kind::of(error)).await.expect("a look");
+    let report = patiently(look, Kind::of).await.expect("a look");
     assert_eq!(report.listed, []);
 }

@@ -77,7 +77,7 @@ async fn of_many_who_want_a_name_one_has_it(target: &Target) {
     let parent = add(ctx, tree, "parent", None).await;
     let movable = add(ctx, tree, "wanted", None).await;
     let ask = |n: usize| {
-        let ctx = if n % 2 == 0 { ctx } else { &other };
+        let ctx = if n.is_multiple_of(2) { ctx } else { &other };
         async move {
             let insert = || hierarchy::insert_node(ctx, tree, named("wanted", Some(parent)));
             if n == 0 {
@@ -213,7 +213,7 @@ async fn many_who_change_one_tree_leave_it_whole(target: &Target) {
     }
     let steps = if target.name == "embedded" { 12 } else { 2 };
     let worker = |n: usize| {
-        let (ctx, tops) = (if n % 2 == 0 { world.ctx.clone() } else { other.clone() }, tops.clone());
+        let (ctx, tops) = (if n.is_multiple_of(2) { world.ctx.clone() } else { other.clone() }, tops.clone());
         async move {
             for step in 0..steps {
                 let (node, to) = (tops[(n + step) % 4], tops[(n + 2 * step + 1) % 4]);
