@@ -99,7 +99,7 @@ impl Place {
                 }
             }
             Health::Failing => {
-                degrees += 0.12 * (30.0 - ago as f64 / DAY_SECONDS as f64).max(0.0);
+                degrees += 0.25 * (14.0 - ago as f64 / DAY_SECONDS as f64).max(0.0);
                 if ago < 3 * DAY_SECONDS {
                     // Each seventh hour is lost, and some values cannot be true.
                     if at.div_euclid(HOUR_SECONDS) % 7 == 0 && ago > 6 * HOUR_SECONDS {

@@ -8,15 +8,16 @@ mod time;
 
 use merkato::telemetry::{COLUMNS, Sensor};
 
-/// A number as people read it: four digits, no more noughts than it needs.
+/// A number as people read it: three digits and all before the point, no more noughts than it needs.
 fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return "0".to_owned();
     }
-    let decimals = (3 - value.abs().log10().floor() as i32).clamp(0, 6) as usize;
+    let decimals = (2 - value.abs().log10().floor() as i32).clamp(0, 6) as usize;
     let text = format!("{:.decimals$}", value.abs());
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    let text = crate::web::words::thousands(text);
+    let (whole, rest) = text.split_once('.').map_or((text, String::new()), |(whole, rest)| (whole, format!(".{rest}")));
+    let text = crate::web::words::thousands(whole) + &rest;
     if value < 0.0 && text != "0" { format!("−{text}") } else { text }
 }
 
@@ -72,8 +73,8 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let told: Vec<String> = [3.941_7, -18.25, 0.0, 1_013.2, 12_345.0, 0.001_234_5, -1e-9].map(number).into();
-        assert_eq!(told, ["3.942", "−18.25", "0", "1,013", "12,345", "0.001235", "0"]);
+        let told: Vec<String> = [3.941_7, -18.24, 0.0, 1_013.2, 12_345.0, 0.001_234_5, -1e-9].map(number).into();
+        assert_eq!(told, ["3.94", "−18.2", "0", "1,013", "12,345", "0.00123", "0"]);
         assert_eq!([percent(Some(1.0)), percent(Some(0.999)), percent(None)], ["100 %", "99 %", "–"]);
         assert_eq!(title("door_openings"), "Door openings");
     }

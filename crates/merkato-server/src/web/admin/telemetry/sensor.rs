@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use merkato::{
     id::SensorId,
-    telemetry::{self, ChartPoint, ChartRequest, DailyData, Resolution, Sensor, figures},
+    telemetry::{self, ChartPoint, ChartRequest, DailyData, Latest, Resolution, Sensor, figures},
 };
 use widerow::{Date, Timestamp};
 
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Slots that a chart is drawn of, points that they are made of, and marks and gaps that are listed.
-const SLOTS: i64 = 168;
+const SLOTS: i64 = 170;
 const POINTS: usize = 20_000;
 const LISTED: usize = 12;
 /// Days whose summaries are listed: as long as they are kept.
@@ -140,7 +140,7 @@ pub async fn show(
         about: about(&sensor, latest.last.as_ref().map(|last| last.measurement_time), now),
         metric: title(&span.metric),
         when: span.words(),
-        metrics: span.metrics(&path, &known),
+        metrics: span.metrics(&path, &measured(&sensor, &latest, &span.metric)),
         spans: span.spans(&path),
         resolutions: span.resolutions(&path),
         fields: Fields::of([("from", query.from), ("to", query.to), ("metric", span.metric.clone())]),
@@ -167,6 +167,26 @@ fn about(sensor: &Sensor, last_at: Option<Timestamp>, now: Timestamp) -> String 
     format!("{kind}{place}. A measurement every {every}; {last}.")
 }
 
+/// The metrics that have a link: what the sensor was registered with, what it measured of late, and what is shown.
+fn measured(sensor: &Sensor, latest: &Latest, shown: &str) -> Vec<String> {
+    let of_late = |name: &String| {
+        let last = latest.last.as_ref().and_then(|last| last.value(name));
+        last.is_some() || latest.hours.iter().any(|hour| hour.metrics.contains_key(name))
+    };
+    let wanted = |name: &String| sensor.metrics.contains_key(name) || of_late(name) || name == shown;
+    metrics(sensor).into_iter().filter(wanted).collect()
+}
+
+/// Outliers of hours are kept by their codes.
+fn reason(told: &str) -> &str {
+    match told {
+        "above_range" => "above what is plausible",
+        "below_range" => "below what is plausible",
+        "far_from_median" => "far from the median",
+        other => other,
+    }
+}
+
 /// What is drawn; None where nothing was measured.
 async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Shown>, Problem> {
     let asked = ChartRequest {
@@ -176,13 +196,21 @@ async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Sho
         metric: span.metric.clone(),
         points_max: POINTS,
     };
-    let chart = telemetry::chart(&visit.ctx, sensor.sensor_id, asked).await?;
+    let mut chart = telemetry::chart(&visit.ctx, sensor.sensor_id, asked).await?;
+    // The hour or the day that goes on has no figures yet, which is no gap.
+    let (now, going_on) = (visit.ctx.now(), going_on(chart.resolution));
+    chart.gaps.retain(|gap| gap.to < now || gap.millis() >= going_on);
     let unit = unit(sensor, &span.metric);
     let (Some(mean), Some(min), Some(max)) = (chart.summary.mean(), chart.summary.min(), chart.summary.max()) else {
         return Ok(None);
     };
     let slots = Slots::of(span, chart.resolution, sensor.interval_seconds);
-    let drawn = slots.fill(chart.lines.iter().flatten());
+    let mut drawn = slots.fill(chart.lines.iter().flatten());
+    let mut labels = slots.labels();
+    if chart.resolution != Resolution::Raw && drawn.len() > 1 && drawn.last() == Some(&None) {
+        drawn.pop();
+        labels.pop();
+    }
     let finest = match chart.resolution {
         Resolution::Raw => "measurements",
         Resolution::Hourly => "hours",
@@ -204,7 +232,7 @@ async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Sho
         }
     );
     let marks = chart.marks.iter().filter_map(|mark| {
-        let why = format!("{}: {}, {}", time::moment(mark.at), quantity(mark.value, unit), mark.reason);
+        let why = format!("{}: {}, {}", time::moment(mark.at), quantity(mark.value, unit), reason(&mark.reason));
         Some(Mark { at: slots.at(mark.at)?, value: Some(mark.value), why })
     });
     let of =
@@ -212,7 +240,7 @@ async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Sho
     let axis = |value: f64| quantity(value, unit);
     let picture = charts::line(&Line {
         title: &sentence,
-        labels: slots.labels(),
+        labels,
         series: vec![Series::line("Mean", of(|slot| slot.mean))],
         bands: vec![Band {
             name: "From the least to the most".into(),
@@ -224,8 +252,10 @@ async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Sho
         axis: &axis,
         value: &axis,
     });
+    let short = if slots.together > 1 { " Gaps that are shorter than that stand in the table alone." } else { "" };
     let note = format!(
-        "Made of {finest}. The line is the mean of {}, the band goes from the least to the most. Rings are values that stand out; where nothing was measured nothing is drawn.",
+        "Made of {finest}. The line is the mean of {}, the band goes from the least to the most. Rings are values that stand \
+         out; where nothing was measured nothing is drawn.{short}",
         slots.width_in_words(),
     );
     let event = |when: String, value: String, what: String| Event { when, value, what };
@@ -247,7 +277,7 @@ async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Sho
         marks: standing_out
             .iter()
             .take(LISTED)
-            .map(|mark| event(time::moment(mark.at), quantity(mark.value, unit), mark.reason.clone()))
+            .map(|mark| event(time::moment(mark.at), quantity(mark.value, unit), reason(&mark.reason).to_owned()))
             .collect(),
         more_gaps: gap_count.saturating_sub(LISTED),
         gaps: gaps
@@ -265,6 +295,15 @@ async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Sho
     }))
 }
 
+/// Up to when nothing is known of the newest hour or day, as it is not over or was not rolled up.
+fn going_on(resolution: Resolution) -> i64 {
+    match resolution {
+        Resolution::Raw => 0,
+        Resolution::Hourly => 2 * HOUR_MILLIS + HOUR_MILLIS / 4,
+        Resolution::Daily | Resolution::Auto => 2 * DAY_MILLIS + HOUR_MILLIS,
+    }
+}
+
 /// What a slot of a chart shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Slot {
@@ -280,6 +319,8 @@ struct Slots {
     width: i64,
     count: usize,
     is_daily: bool,
+    /// Hours or days of one slot.
+    together: i64,
 }
 
 impl Slots {
@@ -296,7 +337,7 @@ impl Slots {
         let together = (units + SLOTS - 1).div_euclid(SLOTS).max(1);
         let width = unit * together;
         let count = (units + together - 1).div_euclid(together).max(1);
-        Slots { from, width, count: usize::try_from(count).unwrap_or(1), is_daily: width >= DAY_MILLIS }
+        Slots { from, width, count: usize::try_from(count).unwrap_or(1), is_daily: width >= DAY_MILLIS, together }
     }
 
     fn at(&self, at: Timestamp) -> Option<usize> {
@@ -354,8 +395,8 @@ mod tests {
             (slots.width_in_words(), slots.count)
         };
         assert_eq!(width("", Resolution::Raw, 600), ("20 minutes".into(), 72));
-        assert_eq!(width("", Resolution::Raw, 1).1, 168);
-        assert_eq!(width("span=7d", Resolution::Hourly, 600), ("2 hours".into(), 85));
+        assert_eq!(width("", Resolution::Raw, 1).1, 170);
+        assert_eq!(width("span=7d", Resolution::Hourly, 600), ("an hour".into(), 169));
         assert_eq!(width("span=30d", Resolution::Hourly, 600).0, "5 hours");
         assert_eq!(width("span=30d", Resolution::Daily, 600), ("a day".into(), 31));
         assert_eq!(width("span=1y", Resolution::Daily, 600).0, "3 days");

@@ -52,15 +52,18 @@ impl State {
 fn gaps(hours: &[HourlyData]) -> Option<String> {
     let part = |hour: &HourlyData| hour.quality_parts.get("completeness").copied();
     let torn = hours.iter().filter(|hour| part(hour).is_some_and(|complete| complete < COMPLETE)).count();
-    // Hours between the first and the last that are not there at all.
-    let (first, last) = (hours.first()?, hours.last()?);
-    let span = (last.hour_bucket.millis() - first.hour_bucket.millis()) / 3_600_000 + 1;
-    let missing = usize::try_from(span).unwrap_or(0).saturating_sub(hours.len()).min(HOURS);
-    let hours = torn + missing;
+    let hours = torn + absent(hours);
     (hours > 0).then(|| match hours {
         1 => "Measurements of one hour are missing in the last day".to_owned(),
         hours => format!("Measurements of {hours} hours are missing in the last day"),
     })
+}
+
+/// Hours between the first and the last that are not there at all.
+fn absent(hours: &[HourlyData]) -> usize {
+    let (Some(first), Some(last)) = (hours.first(), hours.last()) else { return 0 };
+    let span = (last.hour_bucket.millis() - first.hour_bucket.millis()) / 3_600_000 + 1;
+    usize::try_from(span).unwrap_or(0).saturating_sub(hours.len()).min(HOURS)
 }
 
 /// The parts of a quality over some hours, each with what it says.
@@ -83,17 +86,19 @@ const PARTS: [(&str, &str, &str); 4] = [
 pub fn parts(hours: &[HourlyData]) -> Vec<Part> {
     let part = |(key, name, meaning): (&str, &'static str, &'static str)| {
         let found: Vec<f64> = hours.iter().filter_map(|hour| hour.quality_parts.get(key).copied()).collect();
-        let mean = found.iter().sum::<f64>() / found.len().max(1) as f64;
+        // Of an hour in which nothing came nothing is complete; of its values nothing can be said.
+        let absent = if matches!(key, "completeness" | "continuity") { absent(hours) } else { 0 };
+        let mean = found.iter().sum::<f64>() / (found.len() + absent).max(1) as f64;
         let percent = (mean * 100.0).round().clamp(0.0, 100.0) as u8;
         (!found.is_empty()).then(|| Part { name, share: super::percent(Some(mean)), percent, meaning })
     };
     PARTS.into_iter().filter_map(part).collect()
 }
 
-/// The mean of the scores of some hours.
+/// The mean of the scores of some hours; one in which nothing came has none.
 pub fn score(hours: &[HourlyData]) -> Option<f64> {
     let found: Vec<f64> = hours.iter().filter_map(|hour| hour.data_quality_score.map(figures::from_decimal)).collect();
-    (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
+    (!found.is_empty()).then(|| found.iter().sum::<f64>() / (found.len() + absent(hours)) as f64)
 }
 
 fn first_letter(text: &str) -> String {
