@@ -163,7 +163,7 @@ mod tests {
                 Health::Good => assert_eq!(all.len() as i64, expected, "{}", place.name),
                 Health::BadLine => assert!((expected - 60..expected - 18).contains(&(all.len() as i64))),
                 Health::Failing => {
-                    let last: Vec<_> = all.iter().rev().take(36).map(|one| one.temperature).collect();
+                    let last: Vec<_> = all.iter().rev().take(35).map(|one| one.temperature).collect();
                     assert!(last.iter().all(|value| *value == Some(-16.37)), "{last:?}");
                     assert!(all.len() as i64 <= expected - 48);
                 }

@@ -106,7 +106,7 @@ async fn a_sensor_is_drawn_with_its_gaps_and_what_stands_out(target: &Target) {
     let path = format!("/admin/telemetry/{sensor}");
     let page = clerk.see(&path).await;
     page.is_a_page("Cold store").says("Temperature of Cold store was between").says("class=\"band\"");
-    page.says("class=\"mark\"").says("29 °C").says("What stands out").says("id=\"gaps\"").says("30 are missing");
+    page.says("class=\"mark\"").says("29 °C").says("What stands out").says("id=\"gaps\"").says("30 measurements");
     assert!(page.html.matches("class=\"line c1\"").count() >= 4, "a line on each side of the gap, wide and narrow");
     page.says("Quality of the last 24 hours").says("Without gaps").says("Day by day").says("Every measurement");
     for query in ["span=7d", "span=30d&resolution=daily", "span=24h&resolution=hourly", "span=1y", "metric=humidity"] {

@@ -199,7 +199,7 @@ async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Sho
     let mut chart = telemetry::chart(&visit.ctx, sensor.sensor_id, asked).await?;
     // The hour or the day that goes on has no figures yet, which is no gap.
     let (now, going_on) = (visit.ctx.now(), going_on(chart.resolution));
-    chart.gaps.retain(|gap| gap.to < now || gap.millis() >= going_on);
+    chart.gaps.retain(|gap| gap.to.plus_seconds(60) < now || gap.millis() >= going_on);
     let unit = unit(sensor, &span.metric);
     let (Some(mean), Some(min), Some(max)) = (chart.summary.mean(), chart.summary.min(), chart.summary.max()) else {
         return Ok(None);
@@ -211,10 +211,10 @@ async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Sho
         drawn.pop();
         labels.pop();
     }
-    let finest = match chart.resolution {
-        Resolution::Raw => "measurements",
-        Resolution::Hourly => "hours",
-        Resolution::Daily | Resolution::Auto => "days",
+    let (one, many) = match chart.resolution {
+        Resolution::Raw => ("measurement", "measurements"),
+        Resolution::Hourly => ("hour", "hours"),
+        Resolution::Daily | Resolution::Auto => ("day", "days"),
     };
     let gap_count = chart.gaps.len();
     let sentence = format!(
@@ -254,7 +254,7 @@ async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Sho
     });
     let short = if slots.together > 1 { " Gaps that are shorter than that stand in the table alone." } else { "" };
     let note = format!(
-        "Made of {finest}. The line is the mean of {}, the band goes from the least to the most. Rings are values that stand \
+        "Made of {many}. The line is the mean of {}, the band goes from the least to the most. Rings are values that stand \
          out; where nothing was measured nothing is drawn.{short}",
         slots.width_in_words(),
     );
@@ -284,7 +284,7 @@ async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Sho
             .iter()
             .take(LISTED)
             .map(|gap| {
-                let missing = words::count(gap.missing, "is missing", "are missing");
+                let missing = words::count(gap.missing, one, many);
                 event(
                     format!("{} to {}", time::moment(gap.from), time::moment(gap.to)),
                     time::duration(gap.millis()),
