@@ -249,6 +249,36 @@ fn categories_and_stock_come_back_too() {
 }
 
 #[test]
+fn trees_are_read_written_and_read_back() {
+    let shop = Shop::migrated();
+    // In any order; one of them stands below nobody who is there.
+    let file = shop
+        .write("people.csv", "Nr,Boss,Person,Role\n2,1,Grace,team\n1,,R/D,department\n3,2,Büro,room\n9,8,Nobody,\n");
+    let map = "id=Nr,parent=Boss,name=Person,type=Role";
+    let import = ["import", "tree", &file, "--tree", "company", "--map", map, "--json"];
+    let output = shop.run(&import);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["created"], &report["rejected"]), (&3.into(), &1.into()), "{report}");
+    let again: Value = serde_json::from_slice(&shop.run(&import).stdout).expect("JSON");
+    assert_eq!((&again["created"], &again["unchanged"]), (&0.into(), &3.into()), "{again}");
+    let paths = shop.write("taxonomy.txt", "# Version 1\n1 : Animals\n2 : Animals > Birds\n");
+    assert_eq!(shop.json(&["import", "tree", &paths])["created"], 2);
+    let exported = shop.ok(&["export", "tree"]);
+    assert_eq!(exported.lines().count(), 5);
+    assert!(exported.contains("root/R~1D/Grace/Büro") && exported.contains("\"tree\":\"taxonomy\""), "{exported}");
+    for format in ["ndjson", "csv"] {
+        let out = shop.path("out");
+        shop.ok(&["export", "tree", "--format", format, "--output", &out]);
+        let other = Shop::migrated();
+        assert_eq!(other.json(&["import", "tree", &out])["created"], 5);
+        assert_eq!(other.ok(&["export", "tree"]), exported, "{format}");
+        assert_eq!(other.json(&["import", "tree", &out])["unchanged"], 5);
+        other.ok(&["verify"]);
+    }
+}
+
+#[test]
 fn orders_come_back_as_they_were() {
     let shop = Shop::migrated();
     shop.ok(&["import", "products", &shop.write("catalog.csv", CATALOG), "--source", "old"]);

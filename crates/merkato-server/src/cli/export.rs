@@ -5,10 +5,13 @@ use std::{collections::BTreeMap, io::BufWriter, path::PathBuf, pin::pin};
 use clap::{Args, ValueEnum};
 use futures::{Stream, TryStreamExt as _, stream};
 use merkato::{
-    Context,
+    Context, PageRequest,
     catalog::{self, Category, Product},
     id::{CategoryId, ProductId, SensorId},
     inventory,
+    hierarchy::{self, Node, Tree},
+    id::{CategoryId, NodeId, ProductId},
+    inventory, limits,
     orders::{self, Order},
     sales::{SaleRecord, SaleVector, VECTOR_SHARDS, shards::embedding_shard},
     telemetry::{RawMeasurement, Sensor},
@@ -31,6 +34,7 @@ use super::{
   merkato export products > products.ndjson
   merkato export orders --format csv --output orders.csv
   merkato export sales --tenant acme > sales.ndjson
+  merkato export tree --format csv --output trees.csv
   merkato export products | ssh other merkato import products -
 
 Export and import again make no copy: what is there already, and the same, stays as it is.")]
@@ -54,6 +58,7 @@ pub(super) enum What {
     Orders,
     Sales,
     Measurements,
+    Tree,
 }
 
 impl What {
@@ -66,6 +71,7 @@ impl What {
             What::Stock => Level::table(),
             What::Sales => SaleRecord::table(),
             What::Measurements => RawMeasurement::table(),
+            What::Tree => Placed::table(),
         }
     }
 
@@ -77,6 +83,7 @@ impl What {
             What::Sales => &["vector"],
             What::Measurements => &["sensor"],
             What::Categories | What::Stock => &[],
+            What::Categories | What::Stock | What::Tree => &[],
         }
     }
 
@@ -89,6 +96,7 @@ impl What {
             What::Stock => &["product_id", "warehouse_id", "quantity"],
             What::Sales => &["productId", "saleId", "saleDate", "salePrice", "categoryShard"],
             What::Measurements => &["sensor_id", "time_bucket", "measurement_time", "measurement_id", "sensor"],
+            What::Tree => &["tree", "node_id", "parent_id", "node_name", "node_path"],
         }
     }
 }
@@ -103,6 +111,21 @@ pub(super) struct Level {
     pub low_stock_threshold: i32,
     pub tracked: bool,
     pub backorder: bool,
+}
+
+/// A node of one of the trees. Not stored so: it is the shape of a record.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "tree_nodes", partition(tree), clustering(node_id))]
+pub(super) struct Placed {
+    pub tree: String,
+    pub node_id: NodeId,
+    /// The tree's root, where it stands at the top.
+    pub parent_id: NodeId,
+    pub node_name: String,
+    pub node_type: Option<String>,
+    pub node_metadata: BTreeMap<String, String>,
+    /// For whoever reads the file; it follows from the names.
+    pub node_path: String,
 }
 
 impl Export {
@@ -127,6 +150,7 @@ impl Export {
             What::Orders => orders(&ctx, &mut writing).await?,
             What::Sales => sales(&ctx, &mut writing).await?,
             What::Measurements => measurements(&ctx, &mut writing).await?,
+            What::Tree => trees(&ctx, &mut writing).await?,
         }
         writing.end()
     }
@@ -228,6 +252,42 @@ async fn orders<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyho
         out.write(&record)?;
     }
     Ok(())
+}
+
+/// Every tree, level by level: each node after the one that it stands below.
+async fn trees<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
+    let mut page = PageRequest::first(limits::PAGE_ROWS_MAX);
+    loop {
+        let found = hierarchy::list_trees(ctx, page).await?;
+        for tree in &found.rows {
+            nodes(ctx, tree, out).await?;
+        }
+        let Some(next) = found.next else { return Ok(()) };
+        page = PageRequest { limit: limits::PAGE_ROWS_MAX, cursor: Some(next) };
+    }
+}
+
+async fn nodes<W: std::io::Write>(ctx: &Context, tree: &Tree, out: &mut Writing<W>) -> anyhow::Result<()> {
+    let mut page = PageRequest::first(limits::PAGE_ROWS_MAX);
+    loop {
+        let found = hierarchy::list_subtree(ctx, tree.org_id, None, None, page).await?;
+        let ids: Vec<NodeId> = found.rows.iter().map(|row| row.descendant_id).collect();
+        let rows = hierarchy::find_nodes(ctx, tree.org_id, &ids).await?;
+        for node in rows.into_iter().flatten() {
+            let Node { node_id, parent_id, node_name, node_type, node_metadata, node_path, .. } = node;
+            out.write(&records::record(&Placed {
+                tree: tree.tree_name.clone(),
+                node_id,
+                parent_id: parent_id.unwrap_or(hierarchy::root_of(tree.org_id)),
+                node_name,
+                node_type,
+                node_metadata,
+                node_path,
+            }))?;
+        }
+        let Some(next) = found.next else { return Ok(()) };
+        page = PageRequest { limit: limits::PAGE_ROWS_MAX, cursor: Some(next) };
+    }
 }
 
 /// With the vector, where it is known.

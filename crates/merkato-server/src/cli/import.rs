@@ -1,4 +1,5 @@
 //! `merkato import`: products, categories, stock, orders, sales and measurements from files.
+//! `merkato import`: products, categories, stock, orders, sales and trees from files.
 
 use std::{
     fs::File,
@@ -14,6 +15,8 @@ use merkato::{
     flows::import::{
         self, Companion, DateOrder, Mapping, MeasurementOptions, OrderOptions, Registration, Report, SaleOptions,
         import_measurements, import_orders, import_products, import_sales,
+        self, Companion, DateOrder, Mapping, OrderOptions, Report, SaleOptions, TreeOptions, import_orders,
+        import_products, import_sales, import_tree,
     },
     orders::OrderStatus,
 };
@@ -29,8 +32,10 @@ use super::{
 };
 
 mod own;
+mod trees;
 
 /// Read a file into the shop. Products, orders, sales and measurements come from CSV, TSV, JSON, or gzipped ones of these, in many layouts; and all of
+/// Read a file into the shop. Products, orders, sales and trees come from CSV, TSV, JSON, or gzipped ones of these, in many layouts; and all of
 /// it from what `merkato export` wrote. A bad record goes to a rejects file with the reason and never stops the rest. Running it
 /// twice changes nothing.
 #[derive(Args)]
@@ -82,6 +87,16 @@ not there is a reason to reject. Columns of metrics that the sensor was not regi
 
 Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
     Measurements(Measurements),
+    /// A tree: a table with ids and parents, or lines with paths
+    #[command(after_help = "Examples:
+  merkato import tree trees.ndjson
+  merkato import tree people.csv --tree company --map id=Nr,parent=Boss,name=Person
+  merkato import tree categories.txt --tree taxonomy --separator ' > '
+
+What export wrote names its trees itself. A node that has moved or has another name in the file is moved and renamed here.
+
+Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
+    Tree(TreeFile),
     /// Categories, as export wrote them
     Categories(FromExport),
     /// What warehouses have, as export wrote it: quantities become what the file says
@@ -113,6 +128,29 @@ struct Foreign {
     /// Of what the source names no category for, as "Home > Garden"
     #[arg(long, default_value = "Uncategorised")]
     category: String,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Args)]
+struct TreeFile {
+    #[command(flatten)]
+    input: Input,
+    /// The tree, which is made if it is not there [default: the file's name]
+    #[arg(long, value_name = "NAME")]
+    tree: Option<String>,
+    /// Columns whose names do not speak for themselves
+    #[arg(long, value_name = "FIELD=COLUMN,…")]
+    map: Option<String>,
+    /// The name of the source: the same id of the same source is the same node here [default: the file's name]
+    #[arg(long)]
+    source: Option<String>,
+    /// Between the names of a path
+    #[arg(long, default_value = " > ")]
+    separator: String,
+    /// Of nodes about which the file says nothing, as "department"
+    #[arg(long, value_name = "TYPE")]
+    node_type: Option<String>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -254,12 +292,16 @@ impl Import {
             Kind::Measurements(measurements) => (&measurements.input, What::Measurements),
             Kind::Categories(categories) => (&categories.input, What::Categories),
             Kind::Stock(stock) => (&stock.input, What::Stock),
+            Kind::Tree(tree) => (&tree.input, What::Tree),
         };
         let ctx = opened.context(&input.tenant)?;
         let file = open(&input.file)?;
         let mut progress = Progress::new("records", None);
         let report = if let Some(reader) = Reader::open(file.try_clone()?, what.table(), what.marks())? {
-            own::import(&ctx, what, reader, &mut progress).await?
+            match what {
+                What::Tree => trees::import(&ctx, reader, &mut progress).await?,
+                _ => own::import(&ctx, what, reader, &mut progress).await?,
+            }
         } else {
             let default = &opened.config.shop.orders.currency;
             match &self.what {
@@ -267,6 +309,7 @@ impl Import {
                 Kind::Orders(orders) => orders.import(&ctx, file, default, &mut progress).await?,
                 Kind::Sales(sales) => sales.import(&ctx, file, default, &mut progress).await?,
                 Kind::Measurements(measurements) => measurements.import(&ctx, file, &mut progress).await?,
+                Kind::Tree(tree) => tree.import(&ctx, file, &mut progress).await?,
                 Kind::Categories(_) | Kind::Stock(_) => {
                     let columns = what.marks().join(", ");
                     return Err(exit::usage(format!("this is not what export writes: it has no columns {columns}")));
@@ -392,6 +435,19 @@ impl Measurements {
             ..MeasurementOptions::new(source(self.source.as_ref(), &self.input.file))
         };
         Ok(import_measurements(ctx, file, options, |report| progress.at(report.read)).await?)
+impl TreeFile {
+    async fn import(&self, ctx: &Context, file: File, progress: &mut Progress) -> anyhow::Result<Report> {
+        let stem = self.input.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let stem = stem.filter(|stem| stem != "-").unwrap_or_else(|| "import".into());
+        let mapping = self.map.as_ref().map(|text| text.parse()).transpose();
+        let options = TreeOptions {
+            format: self.format.into(),
+            mapping: mapping.map_err(|invalid| exit::usage(format!("--map: {invalid}")))?,
+            separator: self.separator.clone(),
+            node_type: self.node_type.clone(),
+            ..TreeOptions::new(self.source.clone().unwrap_or_else(|| stem.clone()), self.tree.clone().unwrap_or(stem))
+        };
+        Ok(import_tree(ctx, file, options, |report| progress.at(report.read)).await?)
     }
 }
 

@@ -199,7 +199,7 @@ pub async fn office(world: &World, eye: Eye) {
     visitor.click("Engineering").await;
     visitor.see("Below Engineering").await;
     tour.look("office-tree-node").await;
-    visitor.click("Move").await;
+    visitor.click("▸ Move").await;
     visitor.fill("Path of the node that it is to stand below", "root/Engineering/Design").await;
     visitor.click("Move it there").await;
     visitor.see("To the form").await;

@@ -9,7 +9,10 @@ use merkato::{
 };
 
 use super::{
-    super::forms::{self, Forms},
+    super::{
+        forms::{self, Forms},
+        pager::Turn,
+    },
     node_path,
     page::{NodeQuery, back, page},
 };
@@ -44,7 +47,7 @@ async fn refused(
     } else if let Some(says) = says {
         forms = forms.saying(says);
     }
-    Ok(forms::refused(page(visit, frame, tree, id, &NodeQuery::default(), forms).await?))
+    Ok(forms::refused(page(visit, frame, tree, id, (&NodeQuery::default(), &Turn::default()), forms).await?))
 }
 
 /// Which revision of a node the form was made of.

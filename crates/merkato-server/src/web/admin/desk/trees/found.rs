@@ -16,13 +16,11 @@ use crate::{
     web::{Frame, Html},
 };
 
-/// What is searched for, and which page of it.
+/// What is searched for.
 #[derive(Deserialize)]
 pub struct SearchQuery {
     #[serde(default)]
     q: String,
-    #[serde(flatten)]
-    turn: Turn,
 }
 
 struct FoundRow {
@@ -51,6 +49,7 @@ pub async fn show(
     frame: Frame,
     Path(name): Path<String>,
     Query(query): Query<SearchQuery>,
+    Query(turn): Query<Turn>,
 ) -> Result<Html<Found>, Problem> {
     let tree = hierarchy::get_tree(&visit.ctx, &name).await?;
     let q = query.q.trim().to_owned();
@@ -58,7 +57,7 @@ pub async fn show(
     let search = format!("{path}/search");
     let (mut rows, mut next) = (Vec::new(), None);
     if !q.is_empty() {
-        let page = query.turn.page(&visit)?;
+        let page = turn.page(&visit)?;
         let found = hierarchy::search_subtree(&visit.ctx, tree.org_id, None, &q, page).await?;
         let ids: Vec<NodeId> = found.rows.iter().map(|row| row.descendant_id).collect();
         let nodes = hierarchy::find_nodes(&visit.ctx, tree.org_id, &ids).await?;
@@ -75,6 +74,6 @@ pub async fn show(
         next = found.next;
     }
     let is_partial = next.is_some() && rows.len() < ROWS;
-    let pager = query.turn.pager(&visit, &search, &[("q", &q)], next);
+    let pager = turn.pager(&visit, &search, &[("q", &q)], next);
     Ok(Html(Found { frame, tree: tree.tree_name, tree_path: path, q, rows, pager, is_partial }))
 }

@@ -31,8 +31,6 @@ pub struct NodeQuery {
     open: Option<String>,
     /// Whether all below is counted, however much it is.
     figures: Option<String>,
-    #[serde(flatten)]
-    turn: Turn,
 }
 
 /// How many stand on one level.
@@ -82,9 +80,10 @@ pub async fn show_root(
     frame: Frame,
     Path(tree): Path<String>,
     Query(query): Query<NodeQuery>,
+    Query(turn): Query<Turn>,
 ) -> Result<Html<Shown>, Problem> {
-    let forms = Forms::new(&visit);
-    Ok(Html(page(&visit, frame, &tree, hierarchy::root_of(hierarchy::tree_id(&tree)), &query, forms).await?))
+    let (root, forms) = (hierarchy::root_of(hierarchy::tree_id(&tree)), Forms::new(&visit));
+    Ok(Html(page(&visit, frame, &tree, root, (&query, &turn), forms).await?))
 }
 
 pub async fn show(
@@ -92,9 +91,10 @@ pub async fn show(
     frame: Frame,
     Path((tree, id)): Path<(String, NodeId)>,
     Query(query): Query<NodeQuery>,
+    Query(turn): Query<Turn>,
 ) -> Result<Html<Shown>, Problem> {
     let forms = Forms::new(&visit);
-    Ok(Html(page(&visit, frame, &tree, id, &query, forms).await?))
+    Ok(Html(page(&visit, frame, &tree, id, (&query, &turn), forms).await?))
 }
 
 pub async fn page(
@@ -102,14 +102,14 @@ pub async fn page(
     frame: Frame,
     name: &str,
     id: NodeId,
-    query: &NodeQuery,
+    (query, turn): (&NodeQuery, &Turn),
     forms: Forms,
 ) -> Result<Shown, Problem> {
     let tree = hierarchy::get_tree(&visit.ctx, name).await?;
     let node = hierarchy::get_node(&visit.ctx, tree.org_id, id).await?;
     let own = node_path(&tree.tree_name, tree.org_id, id);
-    let found = hierarchy::list_children(&visit.ctx, tree.org_id, Some(id), query.turn.page(visit)?).await?;
-    let here = |open: &str| query.turn.here(&own, &[("open", if open.is_empty() { "none" } else { open })]);
+    let found = hierarchy::list_children(&visit.ctx, tree.org_id, Some(id), turn.page(visit)?).await?;
+    let here = |open: &str| turn.here(&own, &[("open", if open.is_empty() { "none" } else { open })]);
     let of = Of { ctx: &visit.ctx, tree: tree.org_id, name: &tree.tree_name };
     let open = query.open.as_deref().map(Open::parse);
     let lines = of.outline(found.rows, open, here).await?;
@@ -134,8 +134,8 @@ pub async fn page(
             .into_iter()
             .map(|above| (above.node_id, node_path(&tree.tree_name, tree.org_id, above.node_id), above.name))
             .collect(),
-        here: query.turn.here(&own, &[("open", open)]),
-        pager: query.turn.pager(visit, &own, &[("open", open)], found.next),
+        here: turn.here(&own, &[("open", open)]),
+        pager: turn.pager(visit, &own, &[("open", open)], found.next),
         tree_path: tree_path(&tree.tree_name),
         root_id: hierarchy::root_of(tree.org_id),
         id: id.to_string(),
