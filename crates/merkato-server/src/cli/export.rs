@@ -7,10 +7,8 @@ use futures::{Stream, TryStreamExt as _, stream};
 use merkato::{
     Context, PageRequest,
     catalog::{self, Category, Product},
-    id::{CategoryId, ProductId, SensorId},
-    inventory,
     hierarchy::{self, Node, Tree},
-    id::{CategoryId, NodeId, ProductId},
+    id::{CategoryId, NodeId, ProductId, SensorId},
     inventory, limits,
     orders::{self, Order},
     sales::{SaleRecord, SaleVector, VECTOR_SHARDS, shards::embedding_shard},
@@ -82,7 +80,6 @@ impl What {
             What::Orders => &["items", "history"],
             What::Sales => &["vector"],
             What::Measurements => &["sensor"],
-            What::Categories | What::Stock => &[],
             What::Categories | What::Stock | What::Tree => &[],
         }
     }

@@ -1,5 +1,4 @@
-//! `merkato import`: products, categories, stock, orders, sales and measurements from files.
-//! `merkato import`: products, categories, stock, orders, sales and trees from files.
+//! `merkato import`: products, categories, stock, orders, sales, measurements and trees from files.
 
 use std::{
     fs::File,
@@ -14,9 +13,7 @@ use merkato::{
     catalog::ProductStatus,
     flows::import::{
         self, Companion, DateOrder, Mapping, MeasurementOptions, OrderOptions, Registration, Report, SaleOptions,
-        import_measurements, import_orders, import_products, import_sales,
-        self, Companion, DateOrder, Mapping, OrderOptions, Report, SaleOptions, TreeOptions, import_orders,
-        import_products, import_sales, import_tree,
+        TreeOptions, import_measurements, import_orders, import_products, import_sales, import_tree,
     },
     orders::OrderStatus,
 };
@@ -34,10 +31,9 @@ use super::{
 mod own;
 mod trees;
 
-/// Read a file into the shop. Products, orders, sales and measurements come from CSV, TSV, JSON, or gzipped ones of these, in many layouts; and all of
-/// Read a file into the shop. Products, orders, sales and trees come from CSV, TSV, JSON, or gzipped ones of these, in many layouts; and all of
-/// it from what `merkato export` wrote. A bad record goes to a rejects file with the reason and never stops the rest. Running it
-/// twice changes nothing.
+/// Read a file into the shop. Products, orders, sales, measurements and trees come from CSV, TSV, JSON, or gzipped ones of these,
+/// in many layouts; and all of it from what `merkato export` wrote. A bad record goes to a rejects file with the reason and never
+/// stops the rest. Running it twice changes nothing.
 #[derive(Args)]
 pub struct Import {
     #[command(subcommand)]
@@ -435,14 +431,16 @@ impl Measurements {
             ..MeasurementOptions::new(source(self.source.as_ref(), &self.input.file))
         };
         Ok(import_measurements(ctx, file, options, |report| progress.at(report.read)).await?)
+    }
+}
+
 impl TreeFile {
     async fn import(&self, ctx: &Context, file: File, progress: &mut Progress) -> anyhow::Result<Report> {
         let stem = self.input.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let stem = stem.filter(|stem| stem != "-").unwrap_or_else(|| "import".into());
-        let mapping = self.map.as_ref().map(|text| text.parse()).transpose();
         let options = TreeOptions {
             format: self.format.into(),
-            mapping: mapping.map_err(|invalid| exit::usage(format!("--map: {invalid}")))?,
+            mapping: mapping(self.map.as_ref())?,
             separator: self.separator.clone(),
             node_type: self.node_type.clone(),
             ..TreeOptions::new(self.source.clone().unwrap_or_else(|| stem.clone()), self.tree.clone().unwrap_or(stem))

@@ -151,9 +151,11 @@ async fn a_node_is_moved_by_its_path(target: &Target) {
     let page = clerk.see(&page_of(c)).await;
     page.says("value=\"root/a\"");
     let (carry, revision) = (format!("{}/move", page_of(c)), page.hidden("revision"));
-    for (path, says) in
-        [("root/nobody", "no node at this path"), ("nowhere", "begins with root/"), ("root/a/c", "below")]
-    {
+    for (path, says) in [
+        ("root/nobody", "no node at this path"),
+        ("nowhere", "begins with root/"),
+        ("root/a/c", "choose a place outside of it"),
+    ] {
         let refused = clerk.send(&page, &carry, &[("revision", &revision), ("path", path)]).await;
         refused.is_refused().says("move-path-complaint").says(says).says(&format!("value=\"{path}\""));
     }
@@ -182,7 +184,7 @@ async fn a_node_is_deleted_after_asking(target: &Target) {
     let (path, revision) = (format!("{}/delete", page_of(a)), page.hidden("revision"));
     // Somebody has put another below it since, as far as the form knows.
     let refused = clerk.send(&page, &path, &[("revision", &revision)]).await;
-    refused.is_refused();
+    refused.is_refused().says("Others stand below it by now.");
     let gone = clerk.send(&page, &format!("{}/delete", page_of(b)), &[("revision", "1")]).await;
     gone.leads_to(&format!("{}?notice=node-deleted", page_of(a)));
     add(&clerk, Some(a), "c").await;

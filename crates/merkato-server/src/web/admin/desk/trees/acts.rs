@@ -31,6 +31,7 @@ async fn refused(
     problem: Problem,
 ) -> Result<Response, Problem> {
     let (form, mut fields) = form;
+    let problem = in_words(problem);
     let edited = problem.code == "edited_meanwhile";
     // What is wrong with no field of the form is said of the whole.
     let shown = |pointer: &str| !matches!((form, pointer), ("new", "/parent_id" | "/id"));
@@ -48,6 +49,22 @@ async fn refused(
         forms = forms.saying(says);
     }
     Ok(forms::refused(page(visit, frame, tree, id, (&NodeQuery::default(), &Turn::default()), forms).await?))
+}
+
+/// The same without ids, which nobody knows a node by.
+fn in_words(mut problem: Problem) -> Problem {
+    let words = match problem.code {
+        "node_cycle" => "this is the node itself, or stands below it; choose a place outside of it",
+        "node_name_taken" => "another node there has this name",
+        "parent_not_found" => "there is no such node any more",
+        "not_a_leaf" => "Others stand below it by now. Look at them first, then delete it with all below.",
+        _ => return problem,
+    };
+    problem.detail = words.to_owned();
+    for error in &mut problem.errors {
+        error.detail = words.to_owned();
+    }
+    problem
 }
 
 /// Which revision of a node the form was made of.
@@ -133,7 +150,7 @@ pub async fn carry(
 
 async fn at_path(visit: &Visit, tree: &str, path: &str) -> Result<NodeId, Problem> {
     let found = hierarchy::find_by_path(&visit.ctx, hierarchy::tree_id(tree), path).await?;
-    let nobody = || Problem::field("parent_not_found", "/path", "there is no node at this path");
+    let nobody = || Problem::field("invalid", "/path", "there is no node at this path");
     found.map(|entry| entry.node_id).ok_or_else(nobody)
 }
 
