@@ -127,7 +127,7 @@ mod tests {
         ];
         for sheets in [shop, admin] {
             let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
-            for (sheet, text) in sheets {
+            for (sheet, text) in sheets.iter().copied() {
                 for class in classes(text) {
                     let owner = owners.entry(class).or_insert(sheet);
                     assert_eq!(owner, sheet, "both style .{class}");
