@@ -29,6 +29,8 @@ use crate::{
 const SLOTS: i64 = 170;
 const POINTS: usize = 20_000;
 const LISTED: usize = 12;
+/// Unusual hours of a day that are told.
+const ANOMALIES: usize = 3;
 /// Days whose summaries are listed: as long as they are kept.
 const DAYS: i32 = 366;
 const DAY_MILLIS: i64 = 86_400_000;
@@ -47,6 +49,8 @@ struct DayRow {
     count: String,
     quality: String,
     outliers: String,
+    anomaly_count: usize,
+    /// The first of them: a page must stay light.
     anomalies: Vec<String>,
     maintenance: Option<String>,
 }
@@ -59,7 +63,13 @@ impl DayRow {
             count: words::thousands(&day.measurement_count.to_string()),
             quality: percent(day.data_quality_score.map(figures::from_decimal)),
             outliers: words::thousands(&day.outlier_count.to_string()),
-            anomalies: day.anomalies.iter().map(|a| format!("{:02}:00, {}: {}", a.hour, a.metric, a.reason)).collect(),
+            anomaly_count: day.anomalies.len(),
+            anomalies: day
+                .anomalies
+                .iter()
+                .take(ANOMALIES)
+                .map(|a| format!("{:02}:00, {}: {}", a.hour, a.metric, a.reason))
+                .collect(),
             maintenance: day.maintenance_required.then(|| reason.unwrap_or_else(|| "yes".into())),
         }
     }
