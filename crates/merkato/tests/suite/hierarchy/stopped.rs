@@ -209,7 +209,7 @@ async fn a_deletion_stopped_anywhere_is_seen_whole_and_ended(target: &Target) {
     assert!(gone > 0);
 }
 
-/// Its last node would have a path that is too long: that is found out on the way.
+/// One of its nodes would have a path that is too long: that is found out on the way.
 async fn a_move_that_cannot_be_is_given_up_wherever_it_is_stopped(target: &Target) {
     if target.name != "embedded" {
         // It takes hundreds of long names, and nothing in it is the engine's own.
@@ -217,37 +217,37 @@ async fn a_move_that_cannot_be_is_given_up_wherever_it_is_stopped(target: &Targe
     }
     let world = World::new(target);
     let ctx = &world.ctx;
-    let name = |n: usize| format!("{n:03}{}", "n".repeat(merkato::limits::NODE_NAME_BYTES_MAX - 3));
+    let long = |name: &str| format!("{name}{}", "n".repeat(merkato::limits::NODE_NAME_BYTES_MAX - name.len()));
     let tree = hierarchy::create_tree(ctx, "long").await.unwrap().org_id;
-    let mut deep = hierarchy::root_of(tree);
     let levels = merkato::limits::NODE_PATH_BYTES_MAX / (merkato::limits::NODE_NAME_BYTES_MAX + 1) - 1;
+    let mut deep = hierarchy::root_of(tree);
     for n in 0..levels {
-        deep = add(ctx, tree, &name(n), deep).await;
+        deep = add(ctx, tree, &long(&n.to_string()), deep).await;
     }
-    let top = add(ctx, tree, "top", None).await;
-    let below = add_many(ctx, tree, top, 12).await;
-    let last = add(ctx, tree, &name(1), below[11]).await;
-    let after = add(ctx, tree, &name(2), last).await;
+    // As many as are moved in pieces. A piece takes six of them, each with hundreds above it.
+    let top = add(ctx, tree, "the top of it", None).await;
+    add_many(ctx, tree, top, 95).await;
+    let too_long = add(ctx, tree, &long("node 00009"), top).await;
     let mut phases = Vec::new();
-    // In one commit it would be refused at once.
     for steps in 0.. {
-        let (doomed, faulty) = dying(target, &world, steps, true);
+        let (doomed, faulty) = dying(target, &world, steps, false);
         let stopped = hierarchy::move_node(&doomed, tree, top, Some(deep), None).await;
         assert!(stopped.is_err());
         let pending = hierarchy::pending_relocation(ctx, tree).await.unwrap();
         phases.extend(pending.as_ref().map(|pending| pending.phase));
-        assert_eq!(rows_of(ctx, tree, top).await, 12);
-        assert_eq!(hierarchy::get_node(ctx, tree, after).await.unwrap().ancestors[1], top);
+        assert_eq!(rows_of(ctx, tree, top).await, 96);
+        assert_eq!(hierarchy::get_node(ctx, tree, too_long).await.unwrap().ancestors[1], top);
         assert_eq!(hierarchy::finish_relocations(ctx).await.unwrap() > 0, pending.is_some());
         assert_eq!(hierarchy::get_node(ctx, tree, top).await.unwrap().revision, 1);
         if !faulty.has_stopped() {
-            assert!(matches!(stopped, Err(Error::PathTooLong { .. })), "{stopped:?}");
+            let limit = merkato::limits::NODE_PATH_BYTES_MAX;
+            assert!(matches!(stopped, Err(Error::PathTooLong { limit: told }) if told == limit), "{stopped:?}");
             break;
         }
     }
     assert!(phases.contains(&Phase::Preparing) && phases.contains(&Phase::Abandoning), "{phases:?}");
     // The name that was kept for it is free.
-    add(ctx, tree, "top", deep).await;
+    add(ctx, tree, "the top of it", deep).await;
     sound(&world, tree).await;
 }
 
