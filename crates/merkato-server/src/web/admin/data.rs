@@ -5,7 +5,6 @@ use axum::extract::State;
 use widerow::{
     Schema,
     schema::{Column, Consistency, Direction, Kind, Table},
-    value::Type,
 };
 
 use crate::{
@@ -18,9 +17,8 @@ use crate::{
 struct Drawn {
     name: String,
     kind: String,
-    /// As `K` or `C↓`, and what that says.
+    /// As `K` or `C↓`; the page says once what they mean.
     mark: &'static str,
-    said: &'static str,
 }
 
 /// A table as it is drawn.
@@ -92,15 +90,14 @@ fn draw(schema: &Schema, table: &Table) -> Box {
 }
 
 fn drawn(column: &Column) -> Drawn {
-    let (mark, said) = match column.kind {
-        Kind::Partition => ("K", "partition key"),
-        Kind::Clustering(Direction::Ascending) => ("C↑", "clustering key, ascending"),
-        Kind::Clustering(Direction::Descending) => ("C↓", "clustering key, descending"),
-        Kind::Static => ("S", "static: one value for the whole partition"),
-        Kind::Regular if column.column_type == Type::Counter => ("++", "counter"),
-        Kind::Regular => ("", "column"),
+    let mark = match column.kind {
+        Kind::Partition => "K",
+        Kind::Clustering(Direction::Ascending) => "C↑",
+        Kind::Clustering(Direction::Descending) => "C↓",
+        Kind::Static => "S",
+        Kind::Regular => "",
     };
-    Drawn { name: column.name.clone(), kind: column.column_type.to_string(), mark, said }
+    Drawn { name: column.name.clone(), kind: column.column_type.to_string(), mark }
 }
 
 fn traits(table: &Table) -> Vec<String> {

@@ -4,6 +4,7 @@ use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use merkato::{
+    PageRequest,
     id::SensorId,
     telemetry::{self, ChartPoint, ChartRequest, DailyData, Latest, Resolution, Sensor, figures},
 };
@@ -33,6 +34,8 @@ const LISTED: usize = 12;
 const ANOMALIES: usize = 3;
 /// Days whose summaries are listed: as long as they are kept.
 const DAYS: i32 = 366;
+/// Days of one page, below the chart with its table.
+const DAYS_A_PAGE: usize = 14;
 const DAY_MILLIS: i64 = 86_400_000;
 const HOUR_MILLIS: i64 = 3_600_000;
 
@@ -137,7 +140,7 @@ pub async fn show(
     let latest = async { telemetry::latest(ctx, &[id]).await.map_err(Problem::from) };
     let today = now.date();
     let between = (Date::from_days(today.days() - DAYS), today);
-    let page = turn.page(&visit)?;
+    let page = PageRequest { limit: DAYS_A_PAGE, ..turn.page(&visit)? };
     let days = async { telemetry::list_days(ctx, id, between, page).await.map_err(Problem::from) };
     let (latest, days, last_day) = futures::try_join!(latest, days, list::last_day(ctx, id))?;
     let latest = latest.into_iter().next().ok_or_else(|| Problem::internal("a sensor has no latest"))?;
