@@ -1,6 +1,6 @@
 //! Which column is what: as whoever imports says, otherwise by its name.
 
-use std::{collections::BTreeMap, fmt::Debug, str::FromStr};
+use std::{collections::BTreeMap, fmt::Debug, str::FromStr, sync::Arc};
 
 use super::{amount::Unit, products::Field};
 use crate::check::{Check, Invalid};
@@ -145,6 +145,32 @@ impl<F: Fields> Plan<F> {
 
     pub(super) fn position(&self, field: F) -> Option<usize> {
         self.columns.iter().position(|(known, _)| *known == field)
+    }
+}
+
+type SharedPlan<F> = Arc<Plan<F>>;
+
+/// What the columns of a source's records are. The rows of a table share their columns, and one plan.
+pub(super) struct Plans<F: Fields> {
+    pub mapping: Mapping<F>,
+    /// Of the columns that were met last.
+    last: Option<(Arc<[String]>, SharedPlan<F>)>,
+}
+
+impl<F: Fields> Plans<F> {
+    pub(super) fn new(mapping: Option<Mapping<F>>) -> Self {
+        Plans { mapping: mapping.unwrap_or_default(), last: None }
+    }
+
+    pub(super) fn of(&mut self, columns: &Arc<[String]>) -> SharedPlan<F> {
+        match &self.last {
+            Some((known, plan)) if Arc::ptr_eq(known, columns) => plan.clone(),
+            _ => {
+                let plan = Arc::new(Plan::new(columns, &self.mapping));
+                self.last = Some((columns.clone(), plan.clone()));
+                plan
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A record as a measurement.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use uuid::Uuid;
 use widerow::Timestamp;
@@ -9,7 +9,7 @@ use super::{fields::MeasurementField, ops::MeasurementOptions};
 use crate::{
     flows::import::{
         clean, ids,
-        mapping::{Mapping, Plan},
+        mapping::Plans,
         record::{Record, Value},
         time,
     },
@@ -18,38 +18,22 @@ use crate::{
     text,
 };
 
-type SharedPlan = Arc<Plan<MeasurementField>>;
-
 /// Reads records of one source, in its order.
 pub(super) struct Reading {
     options: MeasurementOptions,
-    mapping: Mapping<MeasurementField>,
-    /// Of the columns that were met last.
-    plan: Option<(Arc<[String]>, SharedPlan)>,
+    pub plans: Plans<MeasurementField>,
     /// How many records said the same so far, where the source has no ids.
     same: HashMap<u128, u32>,
 }
 
 impl Reading {
     pub fn new(options: MeasurementOptions) -> Self {
-        let mapping = options.mapping.clone().unwrap_or_default();
-        Reading { options, mapping, plan: None, same: HashMap::new() }
-    }
-
-    pub fn plan(&mut self, columns: &Arc<[String]>) -> SharedPlan {
-        match &self.plan {
-            Some((known, plan)) if Arc::ptr_eq(known, columns) => plan.clone(),
-            _ => {
-                let plan = Arc::new(Plan::new(columns, &self.mapping));
-                self.plan = Some((columns.clone(), plan.clone()));
-                plan
-            }
-        }
+        Reading { plans: Plans::new(options.mapping.clone()), options, same: HashMap::new() }
     }
 
     /// The measurement and what the source calls its sensor, or why it is none. Whether it can be taken is the domain's to say.
     pub fn measurement(&mut self, record: &Record) -> Result<(String, NewMeasurement), String> {
-        let plan = self.plan(&record.columns);
+        let plan = self.plans.of(&record.columns);
         let cells = || plan.columns.iter().zip(&record.values).zip(&*record.columns);
         let cells = || cells().filter(|((_, value), _)| !value.is_empty());
         let value = |field| cells().find(|(((known, _), _), _)| *known == field).map(|((_, value), _)| value);

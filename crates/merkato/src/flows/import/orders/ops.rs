@@ -3,7 +3,6 @@
 use std::{
     collections::BTreeSet,
     io::{Read, Seek},
-    sync::Arc,
 };
 
 use uuid::Uuid;
@@ -21,7 +20,7 @@ use crate::{
     flows::import::{
         error::Result,
         ids,
-        mapping::{self, Fields as _, Mapping, Plan},
+        mapping::{self, Fields as _, Mapping, Plans},
         record::{Place, Record},
         report::{Report, Sales},
         run,
@@ -109,14 +108,10 @@ where
     run::run(ctx, open, Orders, report, on_progress).await
 }
 
-type SharedPlan = Arc<Plan<OrderField>>;
-
 pub(super) struct Making {
     options: OrderOptions,
-    mapping: Mapping<OrderField>,
+    plans: Plans<OrderField>,
     companions: Companions,
-    /// Of the columns that were met last.
-    plan: Option<(Arc<[String]>, SharedPlan)>,
     /// Columns without a home that were told already.
     told: BTreeSet<String>,
     id_column: Option<String>,
@@ -124,26 +119,15 @@ pub(super) struct Making {
 
 impl Making {
     pub(super) fn new(options: OrderOptions, companions: Companions) -> Self {
-        let mapping = options.mapping.clone().unwrap_or_default();
-        Making { options, mapping, companions, plan: None, told: BTreeSet::new(), id_column: None }
-    }
-
-    fn plan(&mut self, columns: &Arc<[String]>) -> SharedPlan {
-        match &self.plan {
-            Some((known, plan)) if Arc::ptr_eq(known, columns) => plan.clone(),
-            _ => {
-                let plan = Arc::new(Plan::new(columns, &self.mapping));
-                self.plan = Some((columns.clone(), plan.clone()));
-                plan
-            }
-        }
+        let plans = Plans::new(options.mapping.clone());
+        Making { options, plans, companions, told: BTreeSet::new(), id_column: None }
     }
 
     /// The line with its companions, and what is to be told of it.
     fn row(&mut self, record: Record, steps: &mut Vec<Step<Draft>>) -> Row {
         let (record, missing) = self.companions.join(record);
         steps.extend(missing.into_iter().map(|note| Step::Note(record.place, note)));
-        let plan = self.plan(&record.columns);
+        let plan = self.plans.of(&record.columns);
         let homeless = record.columns.iter().zip(&plan.columns).zip(&record.values);
         let homeless = homeless.filter(|((_, (field, _)), value)| *field == OrderField::HOMELESS && !value.is_empty());
         for ((column, _), _) in homeless {
@@ -169,7 +153,7 @@ impl Maker for Making {
     }
 
     fn mapping(&self) -> &Mapping<OrderField> {
-        &self.mapping
+        &self.plans.mapping
     }
 
     fn id(&self, source_id: &str) -> Uuid {
@@ -178,7 +162,7 @@ impl Maker for Making {
 
     fn check(&self, columns: &[String]) -> Result<(), Invalid> {
         self.companions.check(columns)?;
-        mapping::check_columns(&self.companions.columns(columns), &self.mapping)
+        mapping::check_columns(&self.companions.columns(columns), &self.plans.mapping)
     }
 
     /// Lines that are bad by themselves are rejected one by one; the others are an order, or are rejected with it.

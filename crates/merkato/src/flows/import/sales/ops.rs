@@ -140,7 +140,7 @@ fn read(mut input: impl Read + Seek, options: SaleOptions, steps: &mpsc::Sender<
             Item::Columns(_) => return ControlFlow::Continue(()),
             Item::Bad(place, reason) => return send(Step::Rejected(place, None, reason)),
         };
-        let plan = reading.plan(&record.columns);
+        let plan = reading.plans.of(&record.columns);
         let cells = record.columns.iter().zip(&plan.columns).zip(&record.values);
         for ((column, (field, _)), value) in cells {
             if *field == SaleField::HOMELESS && !value.is_empty() && told.insert(column.clone()) {

@@ -1,6 +1,6 @@
 //! A record as a sale.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use rust_decimal::Decimal;
 
@@ -8,7 +8,7 @@ use super::{fields::SaleField, ops::SaleOptions};
 use crate::{
     flows::import::{
         amount, clean,
-        mapping::{Mapping, Plan},
+        mapping::Plans,
         record::{Record, Value},
         time,
     },
@@ -16,38 +16,22 @@ use crate::{
     text,
 };
 
-type SharedPlan = Arc<Plan<SaleField>>;
-
 /// Reads records of one source, in its order.
 pub(super) struct Reading {
     options: SaleOptions,
-    mapping: Mapping<SaleField>,
-    /// Of the columns that were met last.
-    plan: Option<(Arc<[String]>, SharedPlan)>,
+    pub plans: Plans<SaleField>,
     /// How many records said the same so far, where the source has no ids.
     same: HashMap<u64, u32>,
 }
 
 impl Reading {
     pub fn new(options: SaleOptions) -> Self {
-        let mapping = options.mapping.clone().unwrap_or_default();
-        Reading { options, mapping, plan: None, same: HashMap::new() }
-    }
-
-    pub fn plan(&mut self, columns: &Arc<[String]>) -> SharedPlan {
-        match &self.plan {
-            Some((known, plan)) if Arc::ptr_eq(known, columns) => plan.clone(),
-            _ => {
-                let plan = Arc::new(Plan::new(columns, &self.mapping));
-                self.plan = Some((columns.clone(), plan.clone()));
-                plan
-            }
-        }
+        Reading { plans: Plans::new(options.mapping.clone()), options, same: HashMap::new() }
     }
 
     /// The sale, or why it is none. Whether it can be recorded is the domain's to say.
     pub fn sale(&mut self, record: &Record) -> Result<NewSale, String> {
-        let plan = self.plan(&record.columns);
+        let plan = self.plans.of(&record.columns);
         let value = |field: SaleField| -> Option<&Value> {
             let cells = plan.columns.iter().zip(&record.values);
             cells.filter(|((known, _), value)| *known == field && !value.is_empty()).map(|(_, value)| value).next()

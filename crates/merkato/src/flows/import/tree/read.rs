@@ -12,7 +12,7 @@ use crate::{
         clean,
         error::{Error, Result},
         ids,
-        mapping::{self, Plan},
+        mapping::{self, Plan, Plans},
         record::{Item, Place, Record},
         report::Report,
         source,
@@ -36,13 +36,13 @@ fn too_many() -> Error {
 }
 
 fn read_table(input: &mut (impl Read + Seek), options: &TreeOptions, report: &mut Report) -> Result<Vec<Drafted>> {
-    let mapping = options.mapping.clone().unwrap_or_default();
+    let mut plans = Plans::new(options.mapping.clone());
     let (mut drafts, mut refused) = (Vec::new(), None);
     source::read(input, options.format, &mut |item| {
         match item {
-            Item::Columns(columns) => refused = mapping::check_columns(&columns, &mapping).err().map(Error::from),
+            Item::Columns(columns) => refused = mapping::check_columns(&columns, &plans.mapping).err().map(Error::from),
             Item::Record(record) => {
-                let plan = Plan::new(&record.columns, &mapping);
+                let plan = plans.of(&record.columns);
                 match draft(&record, &plan, options) {
                     Ok(draft) => drafts.push(draft),
                     Err(reason) => {
