@@ -9,7 +9,6 @@ mod sql;
 
 use std::sync::Arc;
 
-use merkato::inventory::{Inventory, LowStock, StockMovement};
 use scylla::client::session_builder::SessionBuilder;
 use widerow::{
     Database, Schema,
@@ -36,7 +35,7 @@ const CASSANDRA: &str = "cassandra: hot holds, 64 clients";
 const CASSANDRA_FLOOR: f64 = 20.0;
 
 fn schema() -> Schema {
-    Schema::new().derived::<Inventory, LowStock>().table::<StockMovement>().build().expect("a schema")
+    merkato::schema().expect("a schema")
 }
 
 pub async fn postgres(address: &str, quick: bool, verdicts: &mut Verdicts) {

@@ -26,13 +26,31 @@ use widerow::{
 
 use crate::measure::{Verdicts, duel};
 
-const INGEST: &str = "telemetry: ingest beside PostgreSQL";
 const FLOOR: f64 = 5.0;
 const SENSORS: usize = 1_000;
-const BATCH: usize = 1_000;
-const CLIENTS: usize = 4;
-/// Of each client in a round.
-const BATCHES: usize = 10;
+
+/// Who sends: gateways of a few sensors each, many of them at once, up to a few that send for everybody.
+const SHAPES: [Shape; 4] = [
+    Shape { batch: 1, clients: 64, batches: 60 },
+    Shape { batch: 10, clients: 64, batches: 30 },
+    Shape { batch: 100, clients: 16, batches: 20 },
+    Shape { batch: 1_000, clients: 4, batches: 10 },
+];
+
+#[derive(Clone, Copy)]
+struct Shape {
+    /// Measurements of one call.
+    batch: usize,
+    clients: usize,
+    /// Of each client in a round.
+    batches: usize,
+}
+
+impl Shape {
+    fn name(self) -> String {
+        format!("telemetry: ingest in batches of {}, {} clients", self.batch, self.clients)
+    }
+}
 
 /// A shop in a folder.
 async fn shop(folder: &Path) -> Context {
@@ -74,12 +92,14 @@ fn measurement(sensor: SensorId, at: Timestamp, n: usize) -> NewMeasurement {
 struct Batches(Mutex<VecDeque<Vec<NewMeasurement>>>);
 
 impl Batches {
-    /// Each has one measurement of each sensor, as a gateway sends them.
-    fn new(sensors: &[SensorId], count: usize) -> Self {
+    /// Each has one measurement of each sensor of a gateway.
+    fn new(sensors: &[SensorId], shape: Shape, count: usize) -> Self {
         let now = SystemClock.now();
+        let gateways = sensors.len() / shape.batch;
         let batch = |n: usize| {
-            let at = now.plus_seconds(-(n as i64) % 3_000);
-            sensors.iter().map(|sensor| measurement(*sensor, at, n)).take(BATCH).collect()
+            let at = now.plus_seconds(-((n / gateways) as i64) % 3_000);
+            let sensors = sensors.iter().skip(n % gateways * shape.batch).take(shape.batch);
+            sensors.map(|sensor| measurement(*sensor, at, n)).collect()
         };
         Batches(Mutex::new((0..count).map(batch).collect()))
     }
@@ -90,11 +110,11 @@ impl Batches {
 }
 
 /// All clients side by side: how many rows they wrote.
-async fn many<F>(work: impl Fn(usize) -> F) -> usize
+async fn many<F>(clients: usize, work: impl Fn(usize) -> F) -> usize
 where
     F: Future<Output = usize> + Send + 'static,
 {
-    let tasks: Vec<_> = (0..CLIENTS).map(|client| tokio::spawn(work(client))).collect();
+    let tasks: Vec<_> = (0..clients).map(|client| tokio::spawn(work(client))).collect();
     let mut sum = 0;
     for task in tasks {
         sum += task.await.expect("no panic");
@@ -104,45 +124,51 @@ where
 
 /// Beside PostgreSQL.
 pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
-    if !verdicts.wants(INGEST) {
-        return;
+    for shape in SHAPES {
+        if verdicts.wants(&shape.name()) {
+            println!();
+            ingest(address, shape, if quick { 6 } else { 20 }, verdicts).await;
+        }
     }
-    println!();
-    let rounds = if quick { 6 } else { 20 };
+}
+
+async fn ingest(address: &str, shape: Shape, rounds: usize, verdicts: &mut Verdicts) {
     let folder = tempfile::tempdir().expect("a folder");
     let ctx = shop(folder.path()).await;
     let sensors = sensors(&ctx, SENSORS).await;
-    let count = (rounds + 2) * CLIENTS * BATCHES;
-    let (ours, theirs) = (Arc::new(Batches::new(&sensors, count)), Arc::new(Batches::new(&sensors, count)));
+    let Shape { batch, clients, batches } = shape;
+    let count = (rounds + 2) * clients * batches;
+    let batches_of = || Arc::new(Batches::new(&sensors, shape, count));
+    let (ours, theirs) = (batches_of(), batches_of());
     let table = theirs::Table::create(address).await;
-    let mut clients = Vec::new();
-    for _ in 0..CLIENTS {
-        clients.push(Arc::new(table.client().await));
+    let mut connections = Vec::new();
+    for _ in 0..clients {
+        connections.push(Arc::new(table.client().await));
     }
     let ours = || {
-        many(|_| {
-            let (ctx, batches) = (ctx.clone(), ours.clone());
+        many(clients, |_| {
+            let (ctx, waiting) = (ctx.clone(), ours.clone());
             async move {
-                for _ in 0..BATCHES {
-                    let answers = telemetry::ingest(&ctx, batches.next()).await.expect("answers");
-                    assert!(answers.len() == BATCH && answers.iter().all(Result::is_ok));
+                for _ in 0..batches {
+                    let answers = telemetry::ingest(&ctx, waiting.next()).await.expect("answers");
+                    assert!(answers.len() == batch && answers.iter().all(Result::is_ok));
                 }
-                BATCHES * BATCH
+                batches * batch
             }
         })
     };
     let theirs = || {
-        many(|client| {
-            let (client, batches) = (clients[client].clone(), theirs.clone());
+        many(clients, |client| {
+            let (client, waiting) = (connections[client].clone(), theirs.clone());
             async move {
-                for _ in 0..BATCHES {
-                    assert_eq!(client.insert(&batches.next()).await, BATCH as u64);
+                for _ in 0..batches {
+                    assert_eq!(client.insert(&waiting.next()).await, batch as u64);
                 }
-                BATCHES * BATCH
+                batches * batch
             }
         })
     };
-    duel(INGEST, FLOOR, rounds, ours, theirs, verdicts).await;
+    duel(&shape.name(), FLOOR, rounds, ours, theirs, verdicts).await;
     table.drop().await;
 }
 
