@@ -17,6 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use super::{
+    expiry,
     key::{self, BOOKKEEPING},
     pages::{Stripe, Stripes},
     row::{self, Bookkeeping, Layout},
@@ -134,11 +135,10 @@ pub(super) struct CounterAdd {
     pub stripe: Stripe,
 }
 
-/// A row whose time is over, and its entry of the expiry index.
+/// An entry of the expiry index whose time is over, and its rows.
 pub(super) struct Ended {
-    pub entry: Vec<u8>,
-    pub row_key: Vec<u8>,
-    pub stripe: Option<Stripe>,
+    pub entry: Slice,
+    pub rows: Vec<(Slice, Option<Stripe>)>,
 }
 
 /// One commit, or another thing that only the writer may do.
@@ -231,9 +231,13 @@ type Overlay = BTreeMap<Slice, Option<Slice>>;
 /// Where the answer goes, the commit's id and scope, the answer.
 type Decided = (oneshot::Sender<Result<Applied>>, Uuid, Option<u64>, Result<Applied>);
 
+#[derive(Default)]
 struct Group {
     rows: Overlay,
-    expiry: Overlay,
+    /// Which rows end, and when.
+    ending: Vec<(Timestamp, Slice)>,
+    /// Entries of the expiry index that are done with.
+    ended: Vec<Slice>,
     bytes: usize,
     /// Where rows and static columns change; some may stand there twice.
     stripes: Vec<Stripe>,
@@ -253,7 +257,7 @@ impl Committer {
     /// Runs until all senders are gone.
     pub(super) fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         while let Some(first) = requests.blocking_recv() {
-            let mut group = Group { rows: Overlay::new(), expiry: Overlay::new(), bytes: 0, stripes: Vec::new() };
+            let mut group = Group::default();
             let mut answers = Vec::new();
             let mut durable = false;
             let mut next = Some(first);
@@ -282,16 +286,21 @@ impl Committer {
     }
 
     fn write(&self, mut group: Group, durable: bool) -> fjall::Result<()> {
-        let mut batch = fjall::OwnedWriteBatch::with_capacity(self.db.clone(), group.rows.len() + group.expiry.len())
-            .durability(Some(if durable { PersistMode::SyncData } else { PersistMode::Buffer }));
-        for (keyspace, overlay) in [(&self.rows, group.rows), (&self.expiry, group.expiry)] {
-            for (key, value) in overlay {
-                match value {
-                    Some(value) => batch.insert(keyspace, key, value),
-                    None => batch.remove(keyspace, key),
-                }
+        let ending = expiry::entries(std::mem::take(&mut group.ending));
+        let changes = group.rows.len() + ending.len() + group.ended.len();
+        let mut batch = fjall::OwnedWriteBatch::with_capacity(self.db.clone(), changes).durability(Some(if durable {
+            PersistMode::SyncData
+        } else {
+            PersistMode::Buffer
+        }));
+        for (key, value) in group.rows {
+            match value {
+                Some(value) => batch.insert(&self.rows, key, value),
+                None => batch.remove(&self.rows, key),
             }
         }
+        ending.into_iter().for_each(|(key, rows)| batch.insert(&self.expiry, key, rows));
+        group.ended.into_iter().for_each(|key| batch.remove(&self.expiry, key));
         // ORDER: odd, visible, even, and only then the answers. See `pages`.
         self.stripes.open(&mut group.stripes);
         let written = batch.commit();
@@ -480,7 +489,7 @@ impl Committer {
                     group.stripes.push(stripe);
                     group.bytes += key.len() + value.len();
                     if let Some(end) = expires_at {
-                        group.expiry.insert(super::expiry_key(end, &key).into(), Some(Slice::empty()));
+                        group.ending.push((end, key.clone()));
                     }
                     group.rows.insert(key, Some(value));
                 }
@@ -559,17 +568,18 @@ impl Committer {
     /// Removes rows whose time is over.
     fn reclaim(&self, group: &mut Group, entries: Vec<Ended>, now: Timestamp) -> Result<Applied> {
         let mut reclaimed = 0;
-        for Ended { entry, row_key, stripe } in entries {
-            if let Some(bytes) = self.get(group, &row_key)? {
+        for Ended { entry, rows } in entries {
+            for (row_key, stripe) in rows {
+                let Some(bytes) = self.get(group, &row_key)? else { continue };
                 let end = row::expires_at(&bytes).map_err(|e| Error::corrupt("the folder", e))?;
-                // A row that was written again has a later end, and an entry of its own.
+                // A row that was written again has a later end, and is in another entry.
                 if end.is_some_and(|end| end <= now) {
                     group.stripes.extend(stripe);
-                    group.rows.insert(row_key.into(), None);
+                    group.rows.insert(row_key, None);
                     reclaimed += 1;
                 }
             }
-            group.expiry.insert(entry.into(), None);
+            group.ended.push(entry);
         }
         Ok(Applied::Done(Version(reclaimed)))
     }

@@ -4,6 +4,7 @@
 //! decides them all; one process owns the folder. Counters are exact, but the last moments before a crash may be lost.
 
 mod committer;
+mod expiry;
 mod key;
 mod pages;
 mod read;
@@ -350,13 +351,6 @@ fn static_key(partition: &[u8], column_id: u16) -> Vec<u8> {
     key
 }
 
-/// The instant, then the row's key.
-fn expiry_key(end: Timestamp, row_key: &[u8]) -> Vec<u8> {
-    let mut key = (end.millis() as u64 ^ 1 << 63).to_be_bytes().to_vec();
-    key.extend_from_slice(row_key);
-    key
-}
-
 fn charge_read(partitions: usize, rows: usize, bytes: usize) {
     meter::charge(Cost {
         partitions_read: partitions as u64,
@@ -571,13 +565,17 @@ impl Engine for Embedded {
     }
 
     async fn reclaim(&self, now: Timestamp, limit: usize) -> Result<usize> {
-        let end = expiry_key(Timestamp::from_millis(now.millis() + 1), &[]);
         let mut entries = Vec::new();
-        for entry in self.expiry.range(..end).take(limit) {
-            let key = entry.key().map_err(engine_error)?.to_vec();
-            let row_key = key.get(8..).unwrap_or_default().to_vec();
-            let stripe = self.stripe_of(&row_key);
-            entries.push(Ended { entry: key, row_key, stripe });
+        let mut rows = 0;
+        for entry in self.expiry.range(..expiry::after(now)) {
+            let (entry, packed) = entry.into_inner().map_err(engine_error)?;
+            let found = expiry::rows(&entry, &packed).map_err(|e| Error::corrupt("the expiry index", e))?;
+            rows += found.len();
+            let stripe = |row: fjall::Slice| (row.clone(), self.stripe_of(&row));
+            entries.push(Ended { entry, rows: found.into_iter().map(stripe).collect() });
+            if rows >= limit {
+                break;
+            }
         }
         if entries.is_empty() {
             return Ok(0);

@@ -163,7 +163,7 @@ impl Database {
                     tracing::warn!(%error, "the sweep failed and will be tried again");
                 }
                 // Bounded pieces, so that writers get their turns.
-                while let Ok(RECLAIM_ROWS) = database.reclaim(RECLAIM_ROWS).await {
+                while database.reclaim(RECLAIM_ROWS).await.is_ok_and(|reclaimed| reclaimed > 0) {
                     tokio::task::yield_now().await;
                 }
             }
