@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use futures::FutureExt as _;
-use http::Method;
+use http::{HeaderValue, Method, Version, header};
 
 use super::{
     access::{self, Access, Rule},
@@ -69,7 +69,13 @@ async fn go_in(
     let within = Duration::from_secs(app.settings().request_seconds_max);
     let (parts, body) = request.into_parts();
     // ORDER: the body before the turn. A client that sends slowly has a connection, and no turn.
-    let held = if rule.takes_body { Some(app.room().gather(&parts.headers, body, within).await?) } else { None };
+    let held = match rule.takes_body {
+        true => match app.room().gather(&parts.headers, body, within).await {
+            Ok(held) => Some(held),
+            Err(problem) => return Ok(last_answer(problem, parts.version)),
+        },
+        false => None,
+    };
     let turn = app.turns().clone().try_acquire_owned();
     let turn = turn.map_err(|_| Problem::new("busy", "").retry_after(1))?;
     let mut request = Request::from_parts(parts, Body::empty());
@@ -94,6 +100,17 @@ async fn go_in(
         let done = std::panic::AssertUnwindSafe(work).catch_unwind().await;
         done.unwrap_or_else(|_| Err(Problem::internal("a handler panicked")))
     }
+}
+
+/// The rest of a body that is not wanted is not read, so that the connection ends with the answer. It says so: a client that is
+/// not told would send its next request there, and lose it.
+fn last_answer(problem: Problem, version: Version) -> Response {
+    let mut response = problem.into_response();
+    // Connections of HTTP/2 carry other requests, and go on.
+    if version <= Version::HTTP_11 {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }
 
 async fn enter(
