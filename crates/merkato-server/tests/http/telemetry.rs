@@ -1,6 +1,7 @@
 //! Telemetry over HTTP: sensors, measurements, and what is made of them.
 
 use merkato::{
+    accounts::Role,
     keys::Scope,
     telemetry::{self, RollLimits},
 };
@@ -11,7 +12,7 @@ use widerow_testing::{Target, cases};
 
 use crate::{
     admin::{Office, etag, key},
-    world::{assert_ok, assert_problem},
+    world::{World, assert_ok, assert_problem},
 };
 
 cases![
@@ -35,6 +36,16 @@ fn cold_store() -> Value {
         "name": "Cold store 1", "kind": "cold_store", "location": "Berlin", "interval_seconds": 600,
         "metrics": {"temperature": {"unit": "°C", "min": -30.0, "max": 30.0}, "door_openings": {}},
     })
+}
+
+/// An office whose clock stands at half past: an hour that ended a moment ago is not rolled up yet, and what a case lets pass must
+/// not end another one.
+async fn open(target: &Target) -> Office {
+    let world = World::new(target).await;
+    let into_hour = world.ctx.now().millis().rem_euclid(HOUR * 1_000);
+    world.clock.advance_millis((HOUR * 500 - into_hour).rem_euclid(HOUR * 1_000));
+    let token = world.session(&world.ctx, Role::Staff).await;
+    Office { world, token }
 }
 
 async fn register(office: &Office, body: &Value) -> String {
@@ -73,7 +84,7 @@ async fn roll_up(office: &Office) -> telemetry::RollReport {
 }
 
 async fn a_sensor_is_registered_changed_and_retired(target: &Target) {
-    let office = Office::open(target).await;
+    let office = open(target).await;
     let answer = office.post("/v1/admin/telemetry", &cold_store()).send().await.unwrap();
     assert_eq!(answer.status(), 201);
     let place = answer.headers()["location"].to_str().unwrap().to_owned();
@@ -119,7 +130,7 @@ async fn a_sensor_is_registered_changed_and_retired(target: &Target) {
 }
 
 async fn a_bad_sensor_is_told_by_its_fields(target: &Target) {
-    let office = Office::open(target).await;
+    let office = open(target).await;
     for (field, value, pointer) in [
         ("name", json!(""), "/name"),
         ("kind", json!("a\nb"), "/kind"),
@@ -151,7 +162,7 @@ async fn a_bad_sensor_is_told_by_its_fields(target: &Target) {
 }
 
 async fn of_many_measurements_each_has_an_answer(target: &Target) {
-    let office = Office::open(target).await;
+    let office = open(target).await;
     let sensor = register(&office, &cold_store()).await;
     let now = office.world.ctx.now();
     let mut many: Vec<Value> = (0..30).map(|n| measured(now.plus_seconds(-n * 60), n as f64)).collect();
@@ -194,7 +205,7 @@ async fn of_many_measurements_each_has_an_answer(target: &Target) {
 }
 
 async fn one_measurement_is_refused_as_a_problem(target: &Target) {
-    let office = Office::open(target).await;
+    let office = open(target).await;
     let sensor = register(&office, &cold_store()).await;
     let now = office.world.ctx.now();
     let path = format!("{sensor}/measurements");
@@ -242,7 +253,7 @@ async fn pages(office: &Office, path: &str, limit: usize) -> Vec<Value> {
 }
 
 async fn a_series_is_read_page_by_page(target: &Target) {
-    let office = Office::open(target).await;
+    let office = open(target).await;
     let sensor = register(&office, &cold_store()).await;
     let mut sent = Vec::new();
     for ago in 1..=5 {
@@ -289,7 +300,7 @@ async fn a_series_is_read_page_by_page(target: &Target) {
 }
 
 async fn hours_and_days_follow_and_late_ones_count(target: &Target) {
-    let office = Office::open(target).await;
+    let office = open(target).await;
     let sensor = register(&office, &cold_store()).await;
     let start = hour(&office, 30);
     send(&office, &sensor, whole_hour(start, 4.0)).await;
@@ -321,7 +332,7 @@ async fn hours_and_days_follow_and_late_ones_count(target: &Target) {
 }
 
 async fn a_chart_has_gaps_and_marks(target: &Target) {
-    let office = Office::open(target).await;
+    let office = open(target).await;
     let sensor = register(&office, &cold_store()).await;
     let mut sent = whole_hour(hour(&office, 6), 4.0);
     sent.extend(whole_hour(hour(&office, 3), 4.0));
@@ -348,7 +359,7 @@ async fn a_chart_has_gaps_and_marks(target: &Target) {
 }
 
 async fn windows_slide(target: &Target) {
-    let office = Office::open(target).await;
+    let office = open(target).await;
     let sensor = register(&office, &cold_store()).await;
     let now = office.world.ctx.now();
     let sent = (0..12).map(|n| measured(now.plus_seconds(-300 - n * 600), n as f64)).collect();
@@ -374,7 +385,7 @@ async fn windows_slide(target: &Target) {
 }
 
 async fn another_shops_sensor_is_not_there(target: &Target) {
-    let office = Office::open(target).await;
+    let office = open(target).await;
     let sensor = register(&office, &cold_store()).await;
     let other = key(&office.world.other, &[Scope::TelemetryRead, Scope::TelemetryWrite]).await;
     let ask = |method: &str, path: &str| office.world.bare(method, path).bearer_auth(&other);
@@ -393,7 +404,7 @@ async fn another_shops_sensor_is_not_there(target: &Target) {
 }
 
 async fn a_key_measures_or_reads_as_its_scopes_say(target: &Target) {
-    let office = Office::open(target).await;
+    let office = open(target).await;
     let sensor = register(&office, &cold_store()).await;
     let ctx = &office.world.ctx;
     let (reads, writes) = (key(ctx, &[Scope::TelemetryRead]).await, key(ctx, &[Scope::TelemetryWrite]).await);
@@ -409,7 +420,7 @@ async fn a_key_measures_or_reads_as_its_scopes_say(target: &Target) {
 }
 
 async fn what_was_taken_and_rolled_up_is_counted(target: &Target) {
-    let office = Office::open(target).await;
+    let office = open(target).await;
     let sensor = register(&office, &cold_store()).await;
     let mut sent = whole_hour(hour(&office, 3), 4.0);
     sent[0]["measurement_time"] = json!("1950-01-01T00:00:00Z");
