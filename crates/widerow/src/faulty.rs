@@ -11,6 +11,7 @@ use std::{
 
 use async_trait::async_trait;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
+use tokio::sync::watch;
 
 use crate::{
     engine::{
@@ -51,6 +52,8 @@ pub struct Faulty<E> {
     chance: Mutex<SmallRng>,
     steps: AtomicU64,
     stopped: AtomicBool,
+    /// Steps that were answered by silence and are still to be applied.
+    late: watch::Sender<u64>,
 }
 
 enum Fault {
@@ -72,7 +75,14 @@ impl<E: Engine> Faulty<E> {
             chance: Mutex::new(SmallRng::seed_from_u64(faults.seed)),
             steps: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
+            late: watch::Sender::new(0),
         }
+    }
+
+    /// Waits until every step that was to be applied late has been, or was refused.
+    pub async fn all_applied(&self) {
+        // It ends only with this engine, which is borrowed.
+        let _ = self.late.subscribe().wait_for(|late| *late == 0).await;
     }
 
     /// Steps that were taken so far.
@@ -178,10 +188,13 @@ impl<E: Engine> Engine for Faulty<E> {
                     let (inner, tenant) = (self.inner.clone(), step.tenant.clone());
                     let (guarded, writes) = (step.guarded.clone(), step.writes.clone());
                     let (now, timestamp) = (step.now, step.timestamp);
+                    let waiting = self.late.clone();
+                    waiting.send_modify(|late| *late += 1);
                     tokio::spawn(async move {
                         tokio::time::sleep(late).await;
                         let late = Step { id, tenant: &tenant, guarded, writes, now, timestamp };
                         let _ = inner.apply(&late).await;
+                        waiting.send_modify(|late| *late -= 1);
                     });
                     silence()
                 }

@@ -29,7 +29,7 @@ async fn counters_end_exact(target: &Target) {
     for id in 0..3 {
         world.store.commit(Commit::new().put(&Article { price: 0, ..article(id) })).await.unwrap();
     }
-    let writers = (0..6u64).map(|writer| {
+    let engines = (0..6u64).map(|writer| {
         let faults = Faults {
             seed: seed() + writer,
             refuse: 0.05,
@@ -39,10 +39,13 @@ async fn counters_end_exact(target: &Target) {
             delay: 0.2,
             stop_after_steps: None,
         };
-        let faulty: Arc<dyn Engine> = Arc::new(Faulty::new(world.engine.clone(), faults));
+        Arc::new(Faulty::new(world.engine.clone(), faults))
+    });
+    let engines: Vec<Arc<Faulty<Arc<dyn Engine>>>> = engines.collect();
+    let writers = (0..).zip(&engines).map(|(writer, faulty)| {
         let clock = world.clock.clone() as Arc<dyn Clock>;
         let options = Options { clock, always_outbox: writer % 2 == 0, ..Options::default() };
-        let database = Database::with_options(faulty, crate::tables::schema(), options);
+        let database = Database::with_options(faulty.clone(), crate::tables::schema(), options);
         let store = database.tenant(&tenant).unwrap();
         tokio::spawn(async move {
             let (mut certain, mut unknown) = ([0i64; 3], [0i64; 3]);
@@ -69,8 +72,9 @@ async fn counters_end_exact(target: &Target) {
             unknown[i] += u[i];
         });
     }
-    // What was to be applied late has been by now.
-    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    for engine in &engines {
+        engine.all_applied().await;
+    }
     world.clock.advance_millis(120_000);
     world.database.sweep().await.unwrap();
     for id in 0..3usize {

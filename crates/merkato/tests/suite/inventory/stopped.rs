@@ -70,12 +70,8 @@ async fn engines_that_do_not_answer_sell_nothing_twice(target: &Target) {
         delay: 0.1,
         ..Faults::default()
     };
-    let shaky: Vec<_> = (0..2)
-        .map(|n| {
-            let engine = Faulty::new(target.engine(), Faults { seed: faults.seed + n, ..faults });
-            other_process(&world, Arc::new(engine))
-        })
-        .collect();
+    let engines = [0, 1].map(|n| Arc::new(Faulty::new(target.engine(), Faults { seed: faults.seed + n, ..faults })));
+    let shaky = engines.each_ref().map(|engine| other_process(&world, engine.clone()));
     let later = |error: &Error| error.kind() == Kind::Unavailable || error.kind() == Kind::Internal;
     let shoppers = (0..30).map(|n| {
         let ctx = &shaky[n % 2];
@@ -110,8 +106,9 @@ async fn engines_that_do_not_answer_sell_nothing_twice(target: &Target) {
         }
     };
     let (states, ()) = tokio::join!(join_all(shoppers), deliver);
-    // What came late has come by now, and what was left to write elsewhere is written.
-    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    for engine in &engines {
+        engine.all_applied().await;
+    }
     let sold = states.iter().filter(|state| **state == Some(HoldState::Confirmed)).count() as i32;
     assert_eq!(figures(ctx, product).await, (13 - sold, 0));
     assert_sound(ctx, product).await;
