@@ -1,5 +1,10 @@
 //! Derived tables follow their base in the same commit; verify finds what does not, repair mends it.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
 use widerow::{
     Commit, Date, Error, Store,
     engine::{Step, Write},
@@ -88,32 +93,39 @@ async fn two_derived_tables_may_have_equal_keys(target: &Target) {
 
 async fn verify_is_right_while_others_write(target: &Target) {
     let world = target.empty_world();
-    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let stop = Arc::new(AtomicBool::new(false));
+    let made = Arc::new(AtomicU64::new(0));
     // Another process, with locks of its own, that always goes through the outbox.
     let other = target.world_on(world.engine.clone(), true).database.tenant(world.store.tenant().as_str()).unwrap();
     for id in 0..12 {
         world.store.commit(Commit::new().put(&article(id))).await.unwrap();
     }
     let writer = tokio::spawn({
-        let stop = stop.clone();
+        let (stop, made) = (stop.clone(), made.clone());
         async move {
             for n in 0.. {
-                if stop.load(std::sync::atomic::Ordering::SeqCst) {
-                    return n;
+                if stop.load(Ordering::SeqCst) {
+                    return;
                 }
                 let row = Article { price: n, ..article(n % 12) };
                 let shelf = (n % 3 == 0).then(|| format!("s{}", n % 4));
                 other.commit(Commit::new().put(&Article { shelf, ..row })).await.unwrap();
+                made.fetch_add(1, Ordering::SeqCst);
             }
-            0
         }
     });
-    for _ in 0..3 {
+    // Three times while something was written, however long the writer takes to begin.
+    let (mut verified, mut amid) = (0, 0);
+    while amid < 3 {
+        let before = made.load(Ordering::SeqCst);
         let report = world.database.verify(VerifyOptions::default()).await.unwrap();
         assert_eq!(report.differences, 0, "{:?}", report.listed);
+        amid += u32::from(made.load(Ordering::SeqCst) > before);
+        verified += 1;
+        assert!(!writer.is_finished(), "the writer has ended after {verified} verifications");
     }
-    stop.store(true, std::sync::atomic::Ordering::SeqCst);
-    assert!(writer.await.unwrap() > 0);
+    stop.store(true, Ordering::SeqCst);
+    writer.await.unwrap();
 }
 
 /// Real indexes follow a moment later; the engines that have them say so.
