@@ -248,7 +248,7 @@ async fn maintenance_sweeps_by_itself(target: &Target) {
     world.clock.advance_millis(120_000);
     let maintenance = world.database.maintain(std::time::Duration::from_millis(50));
     let mut seen = false;
-    for _ in 0..200 {
+    for _ in 0..1_200 {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         seen = world.store.get::<ByInt>(("told 1".into(), 1)).await.unwrap().is_some();
         if seen {
