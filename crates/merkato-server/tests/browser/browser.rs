@@ -27,7 +27,7 @@ use crate::{axe, devtools::devtools};
 pub const DESK: u32 = 1280;
 pub const PHONE: u32 = 375;
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(50);
 /// Narrower than this, the browser is a phone's: it looks at the page's viewport, as phones do.
 const PHONES_WIDTH_MAX: u32 = 600;

@@ -30,7 +30,7 @@ use crate::{browser::Browser, devtools, run::Stage};
 
 const FURNISH_TIME_MAX: Duration = Duration::from_secs(300);
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(10);
-const LETTER_TIME_MAX: Duration = Duration::from_secs(10);
+const LETTER_TIME_MAX: Duration = Duration::from_secs(30);
 const HASH_MEMORY_KIB: u32 = 8;
 
 /// Nothing but the shop is reached, and no window is opened.
