@@ -87,7 +87,7 @@ async fn bodies_that_never_end(target: &Target) {
     let request = world.request("POST", "/v1/auth/login").header("content-type", "application/json").body(large);
     // The server does not wait for what it does not want: a client may find the socket closed while it still sends.
     if let Ok(answer) = request.send().await {
-        assert_eq!(answer.headers()["connection"], "close", "whoever is answered is told that it is the last answer here");
+        assert_eq!(answer.headers()["connection"], "close", "the last answer says so");
         assert_problem(answer, 413, "body_too_large").await;
     }
     assert_serves(&world).await;

@@ -48,8 +48,10 @@ async fn a_session_ends_at_the_instant(target: &Target) {
     let entered = log_in(ctx, "ada@example.com").await;
     let seconds = i64::from(ctx.settings.accounts.session_seconds);
     world.clock.advance_millis(seconds * 1_000 - 1);
-    accounts::authenticate(ctx, entered.token.as_str()).await.unwrap();
     assert_eq!(accounts::list_sessions(ctx, user.user_id).await.unwrap().len(), 1);
+    // ORDER: the last look. It notes that the session was seen, for the second that is left: an engine that lets rows end by
+    // itself does so a moment later, though the store's clock stands still.
+    accounts::authenticate(ctx, entered.token.as_str()).await.unwrap();
     world.clock.advance_millis(1);
     assert_eq!(code(accounts::authenticate(ctx, entered.token.as_str()).await), "not_logged_in");
     assert_eq!(accounts::list_sessions(ctx, user.user_id).await.unwrap(), []);
