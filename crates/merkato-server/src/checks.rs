@@ -1,7 +1,9 @@
 //! Is everything that follows from something else as it should be? What `merkato verify` and the office's page of the system
 //! look at, one function a check. The shop may go on meanwhile.
 
-use merkato::{Context, PageRequest, carts, flows, hierarchy, inventory, limits, telemetry};
+use merkato::{
+    Context, PageRequest, carts, catalog, catalog::Misfiled, flows, hierarchy, inventory, limits, telemetry,
+};
 use widerow::{
     Date,
     store::{DifferenceKind, VerifyOptions, VerifyReport},
@@ -29,6 +31,8 @@ pub enum Error {
     Data(#[from] widerow::Error),
     #[error(transparent)]
     Carts(#[from] carts::Error),
+    #[error(transparent)]
+    Catalog(#[from] catalog::Error),
     #[error(transparent)]
     Inventory(#[from] inventory::Error),
     #[error(transparent)]
@@ -174,6 +178,29 @@ impl Checking {
                 None => return Ok(found),
             }
         }
+    }
+
+    /// That every category has an address, and that products say of their category what the tree does. With `repair`, products
+    /// that have not followed a category yet do so first.
+    pub async fn categories(self, ctx: &Context) -> Result<Found, Error> {
+        let report = catalog::verify_categories(ctx, self.repair, self.listed_max).await?;
+        let listed = report.wrong.iter().map(|wrong| match wrong {
+            Misfiled::NoSlug { category } => format!("category {category}: it has no address"),
+            Misfiled::Product { product, category } => {
+                format!("product {product}: it does not say where its category {category} stands, or its name")
+            }
+            Misfiled::NoCategory { product, category } => {
+                format!("product {product}: there is no category {category}")
+            }
+        });
+        Ok(Found {
+            check: "categories",
+            tenant: ctx.store.tenant().to_string(),
+            looked_at: report.categories + report.products,
+            differences: report.differences,
+            mended: report.mended,
+            listed: listed.collect(),
+        })
     }
 
     /// The sales of these days, against their orders. `done` is told after each how many there were.

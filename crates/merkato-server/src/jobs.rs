@@ -8,7 +8,7 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use merkato::{
-    Context, analytics, carts, flows, hierarchy,
+    Context, analytics, carts, catalog, flows, hierarchy,
     telemetry::{self, RollLimits},
 };
 use tokio::{sync::watch, task::JoinSet};
@@ -88,6 +88,11 @@ async fn finish_relocations(ctx: &Context) -> anyhow::Result<()> {
     let finished = hierarchy::finish_relocations(ctx).await?;
     if finished > 0 {
         tracing::info!(finished, "subtrees that were left half-way");
+    }
+    let followed = catalog::follow_categories(ctx, usize::MAX).await?;
+    if followed.products > 0 {
+        let (products, open) = (followed.products, followed.open);
+        tracing::info!(products, open, "products looked at, of categories that were moved or renamed");
     }
     Ok(())
 }

@@ -19,7 +19,6 @@ use crate::{
 #[derive(Cell, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimKind {
     ProductSlug,
-    CategorySlug,
     Email,
     OrderNumber,
 }

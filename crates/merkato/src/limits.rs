@@ -25,6 +25,12 @@ pub const DIMENSION_MAX: i32 = 100_000;
 pub const WEIGHT_GRAMS_MAX: i32 = 100_000_000;
 /// Categories from the root to a leaf.
 pub const CATEGORY_DEPTH_MAX: usize = 10;
+/// Categories and products that follow a category before the answer to whoever changed it.
+pub const FOLLOWED_AT_ONCE_MAX: usize = 1_000;
+/// A product is filed so long after its category's place was read, and no longer.
+pub const FILING_SECONDS_MAX: i64 = 20;
+/// When all is gone through again, after a category was changed: longer than filing and the writing of it take.
+pub const FOLLOW_AGAIN_SECONDS: i64 = 60;
 /// Products with one and the same name.
 pub const PRODUCTS_A_NAME_MAX: usize = 10_000;
 /// Rows of a page.

@@ -15,7 +15,7 @@ use merkato::{
     telemetry::{RawMeasurement, Sensor},
 };
 use serde_json::{Value as Json, json};
-use widerow::{Row, schema::Table, store::ScanRows};
+use widerow::{Row, Timestamp, schema::Table, store::ScanRows};
 
 use super::{
     Global,
@@ -64,7 +64,7 @@ impl What {
     pub(super) fn table(self) -> &'static Table {
         match self {
             What::Products => Product::table(),
-            What::Categories => Category::table(),
+            What::Categories => Placing::table(),
             What::Orders => Order::table(),
             What::Stock => Level::table(),
             What::Sales => SaleRecord::table(),
@@ -108,6 +108,35 @@ pub(super) struct Level {
     pub low_stock_threshold: i32,
     pub tracked: bool,
     pub backorder: bool,
+}
+
+/// A category. Not stored so: it is the shape of a record.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "categories", partition(category_id))]
+pub(super) struct Placing {
+    pub category_id: CategoryId,
+    pub name: String,
+    pub slug: String,
+    pub parent_id: Option<CategoryId>,
+    /// For whoever reads the file; it follows from the parents.
+    pub path: Vec<CategoryId>,
+    pub revision: i64,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl From<Category> for Placing {
+    fn from(category: Category) -> Self {
+        let Category { category_id, name, slug, parent_id, path, revision, created_at, updated_at } = category;
+        Placing { category_id, name, slug, parent_id, path, revision, created_at, updated_at }
+    }
+}
+
+impl From<Placing> for Category {
+    fn from(placing: Placing) -> Self {
+        let Placing { category_id, name, slug, parent_id, path, revision, created_at, updated_at } = placing;
+        Category { category_id, name, slug, parent_id, path, revision, created_at, updated_at }
+    }
 }
 
 /// A node of one of the trees. Not stored so: it is the shape of a record.
@@ -213,11 +242,18 @@ async fn products<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> any
     Ok(())
 }
 
-/// Parents before their children, so that each finds its place when it is read.
+/// Level by level, so that each finds its parent when it is read.
 async fn categories<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
-    let mut all: Vec<Category> = rows::<Category>(ctx).try_collect().await?;
-    all.sort_by_key(|category| (category.path.len(), category.category_id));
-    all.iter().try_for_each(|category| out.write(&records::record(category)))
+    let mut page = PageRequest::first(limits::PAGE_ROWS_MAX);
+    loop {
+        let found = catalog::list_descendants(ctx, None, page).await?;
+        let ids: Vec<CategoryId> = found.rows.iter().map(|row| row.category_id).collect();
+        for category in catalog::find_categories(ctx, &ids).await?.into_iter().flatten() {
+            out.write(&records::record(&Placing::from(category)))?;
+        }
+        let Some(next) = found.next else { return Ok(()) };
+        page = PageRequest { limit: limits::PAGE_ROWS_MAX, cursor: Some(next) };
+    }
 }
 
 async fn stock<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
@@ -251,12 +287,12 @@ async fn orders<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyho
     Ok(())
 }
 
-/// Every tree, level by level: each node after the one that it stands below.
+/// Every tree, level by level: each node after the one that it stands below. That of the categories is exported as such.
 async fn trees<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
     let mut page = PageRequest::first(limits::PAGE_ROWS_MAX);
     loop {
         let found = hierarchy::list_trees(ctx, page).await?;
-        for tree in &found.rows {
+        for tree in found.rows.iter().filter(|tree| !hierarchy::is_kept(tree.org_id)) {
             nodes(ctx, tree, out).await?;
         }
         let Some(next) = found.next else { return Ok(()) };

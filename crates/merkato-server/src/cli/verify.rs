@@ -57,6 +57,7 @@ impl Verify {
             progress.at(all.len() as u64);
             all.push(checking.roll_ups(&ctx).await?);
             all.push(checking.trees(&ctx).await?);
+            all.push(checking.categories(&ctx).await?);
             progress.at(all.len() as u64);
             let days = self.days(&ctx).await?;
             all.push(checking.sales(&ctx, days, |done| progress.at(done)).await?);

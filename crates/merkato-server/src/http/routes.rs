@@ -67,6 +67,7 @@ pub fn all() -> OpenApiRouter<App> {
         ))
         .routes(routes!(admin::categories::create_category))
         .routes(routes!(admin::categories::get_category, admin::categories::change_category))
+        .routes(routes!(admin::categories::move_category))
         .routes(routes!(admin::categories::list_products_of_category))
         .routes(routes!(admin::featured::set_featured))
         .routes(routes!(admin::trees::list_trees, admin::trees::create_tree))

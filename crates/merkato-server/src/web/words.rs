@@ -37,6 +37,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("note-saved", "The note is saved."),
     ("node-added", "The node is added."),
     ("node-deleted", "It is deleted."),
+    ("category-moved", "It is moved, with all that stands below it. Its products follow."),
     ("node-moved", "It is moved, with all that stands below it."),
     ("order-cancelled", "The order is cancelled: its payment is given up and its stock is free."),
     ("order-moved", "The order is moved on."),

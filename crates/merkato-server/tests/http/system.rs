@@ -42,7 +42,7 @@ async fn it_counts_what_it_does(target: &Target) {
     assert!(!text.contains("secret-path"), "{text}");
     for line in [
         "merkato_read_rows_total{pattern=",
-        "merkato_read_seconds_bucket{pattern=\"subcategories\",table=\"categories_by_parent\",kind=\"page\",le=\"+Inf\"} 3",
+        "table=\"org_relationships\",kind=\"page\",le=\"+Inf\"} 3",
         "merkato_conditional_writes_total{outcome=\"applied\"}",
         "merkato_conditional_writes_total{outcome=\"unknown\"} 0",
         "merkato_outbox_lag_seconds 0",

@@ -3,7 +3,8 @@
 use crate::{
     check::Invalid,
     error::Kind,
-    id::{CategoryId, ProductId},
+    hierarchy,
+    id::{CategoryId, NodeId, ProductId},
 };
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -25,6 +26,10 @@ pub enum Error {
     ProductExists { product: ProductId },
     #[error("there is a category {category} already")]
     CategoryExists { category: CategoryId },
+    #[error("another category there has the name {name}")]
+    CategoryNameTaken { name: String, holder: CategoryId },
+    #[error("{category} cannot stand below {parent}, which is itself or stands below it")]
+    CategoryCycle { category: CategoryId, parent: CategoryId },
     #[error("{product} was edited meanwhile: it is at revision {found}, not {expected}")]
     Edited { product: ProductId, expected: i64, found: i64 },
     #[error("the category was edited meanwhile: it is at revision {found}, not {expected}")]
@@ -33,6 +38,9 @@ pub enum Error {
     TooManyOfName { limit: usize },
     #[error("categories are at most {limit} deep")]
     TooDeep { limit: usize },
+    /// Of the tree of categories.
+    #[error(transparent)]
+    Tree(hierarchy::Error),
     #[error(transparent)]
     Data(#[from] widerow::Error),
 }
@@ -46,9 +54,12 @@ impl Error {
             Error::SlugTaken { .. } => "slug_taken",
             Error::ProductExists { .. } => "product_exists",
             Error::CategoryExists { .. } => "category_exists",
+            Error::CategoryNameTaken { .. } => "category_name_taken",
+            Error::CategoryCycle { .. } => "category_cycle",
             Error::Edited { .. } | Error::CategoryEdited { .. } => "edited_meanwhile",
             Error::TooManyOfName { .. } => "too_many_of_name",
             Error::TooDeep { .. } => "category_too_deep",
+            Error::Tree(error) => error.code(),
             Error::Data(_) => "data",
         }
     }
@@ -59,10 +70,39 @@ impl Error {
             Error::ProductNotFound { .. } | Error::SlugNotFound { .. } | Error::CategoryNotFound { .. } => {
                 Kind::NotFound
             }
-            Error::SlugTaken { .. } | Error::ProductExists { .. } | Error::CategoryExists { .. } => Kind::Exists,
+            Error::SlugTaken { .. }
+            | Error::ProductExists { .. }
+            | Error::CategoryExists { .. }
+            | Error::CategoryNameTaken { .. } => Kind::Exists,
+            Error::CategoryCycle { .. } => Kind::Refused,
             Error::Edited { .. } | Error::CategoryEdited { .. } => Kind::Conflict,
             Error::TooManyOfName { .. } | Error::TooDeep { .. } => Kind::Limit,
+            Error::Tree(error) => error.kind(),
             Error::Data(error) => Kind::of(error),
+        }
+    }
+}
+
+/// What the tree of categories refuses, in the words of the catalog.
+impl From<hierarchy::Error> for Error {
+    fn from(error: hierarchy::Error) -> Self {
+        use hierarchy::Error as Tree;
+        let category = |node: NodeId| CategoryId(node.0);
+        match error {
+            Tree::Invalid(invalid) => Error::Invalid(invalid),
+            Tree::NodeNotFound { node } | Tree::ParentNotFound { parent: node } => {
+                Error::CategoryNotFound { category: category(node) }
+            }
+            Tree::NodeExists { node } => Error::CategoryExists { category: category(node) },
+            Tree::NameTaken { name, holder } => Error::CategoryNameTaken { name, holder: category(holder) },
+            Tree::CodeTaken { code, .. } => Error::SlugTaken { slug: code },
+            Tree::Cycle { node, parent } => Error::CategoryCycle { category: category(node), parent: category(parent) },
+            Tree::Edited { node, expected, found } => {
+                Error::CategoryEdited { category: category(node), expected, found }
+            }
+            Tree::TooDeep { limit } => Error::TooDeep { limit },
+            Tree::Data(error) => Error::Data(error),
+            other => Error::Tree(other),
         }
     }
 }

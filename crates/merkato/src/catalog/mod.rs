@@ -6,8 +6,11 @@
 //! 1. A slug belongs to one product, under any race (`claims`).
 //! 2. A product is shown, in its category and all above it, in five orders, while it is active, and nowhere when it is not.
 //! 3. Every list that shows a product's name or price shows the present one: lists are derived in the commit of the change.
-//! 4. Of two editors who began at the same revision, the second is told (`Error::Edited`).
+//! 4. A category is a node of the tree `categories` (`hierarchy`), and of nothing else: its place, its name and its address are
+//!    changed in commits of that tree. A subtree is moved at one instant; the lists of products follow it (`ops::follow`).
+//! 5. Of two editors who began at the same revision, the second is told (`Error::Edited`).
 
+mod category;
 mod choices;
 mod error;
 mod ops;
@@ -19,6 +22,7 @@ mod tables;
 mod tests;
 mod words;
 
+pub use category::{Category, Subcategories, Subcategory};
 pub use choices::Choice;
 pub use error::Error;
 pub use ops::*;
@@ -26,8 +30,8 @@ pub use order::SortOrder;
 pub use rules::{NewProduct, ProductChange};
 pub(crate) use tables::tables;
 pub use tables::{
-    BoughtTogether, Category, CategoryEntry, CategoryMember, FeatureMember, FeaturedProduct, NamedItem, Placement,
-    PrefixEntry, Product, ProductEntry, ProductStatus, RelatedProduct, Subcategory,
+    BoughtTogether, CategoryEntry, CategoryMember, FeatureMember, FeaturedProduct, NamedItem, Placement, PrefixEntry,
+    Product, ProductEntry, ProductStatus, RelatedProduct,
 };
 
 use crate::{
@@ -41,6 +45,9 @@ const RELATED: ReadCost = ReadCost {
     rows: Amount::of(3).and_per_row(4),
     requests: Amount::of(3).and_per_row(1),
 };
+
+/// A node of the tree. On DynamoDB the state of the tree is an item beside it, which comes along in the same request.
+const CATEGORY: ReadCost = ReadCost { partitions: Amount::of(1), rows: Amount::of(2), requests: Amount::of(1) };
 
 pub const PATTERNS: &[AccessPattern] = &[
     AccessPattern {
@@ -102,32 +109,32 @@ pub const PATTERNS: &[AccessPattern] = &[
     AccessPattern {
         name: "category",
         question: "One category",
-        table: "categories",
-        key: "category_id = ?",
-        cost: ReadCost::ROW,
+        table: "org_hierarchy",
+        key: "org_id = ? AND node_id = ?",
+        cost: CATEGORY,
     },
     AccessPattern {
         name: "category by slug",
         question: "The category at an address",
-        table: "claims, categories",
-        key: "kind = 'category_slug' AND name = ?, then category_id = ?",
-        cost: ReadCost::ROW.then(ReadCost::ROW),
+        table: "org_hierarchy",
+        key: "org_id = ? AND node_id = ? by the slug, then node_id = ?",
+        cost: CATEGORY.then(CATEGORY),
     },
     AccessPattern {
         name: "subcategories",
         question: "The categories right below one, by name",
-        table: "categories_by_parent",
-        key: "parent_id = ?",
+        table: "org_relationships",
+        key: "org_id = ? AND ancestor_id = ? AND relationship_depth = 1",
         cost: ReadCost::PAGE,
     },
     AccessPattern {
         name: "breadcrumbs",
         question: "The categories above one",
-        table: "categories",
-        key: "category_id = ?, for each",
+        table: "org_hierarchy",
+        key: "org_id = ? AND node_id = ?, for each",
         cost: ReadCost {
             partitions: Amount::of(0).and_per_row(1),
-            rows: Amount::of(0).and_per_row(1),
+            rows: Amount::of(0).and_per_row(2),
             requests: Amount::of(0).and_per_row(1),
         },
     },

@@ -6,8 +6,9 @@ use rust_decimal::Decimal;
 use widerow::Timestamp;
 
 use super::{
+    category::Category,
     error::{Error, Result},
-    tables::{Category, Product, ProductStatus},
+    tables::{Product, ProductStatus},
 };
 use crate::{
     check::{Check, Invalid},

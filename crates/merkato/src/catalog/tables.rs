@@ -12,7 +12,7 @@ use crate::{
     id::{CategoryId, ProductId},
     limits,
     money::Currency,
-    shards, text,
+    shards,
 };
 
 /// Only active products are shown.
@@ -340,67 +340,6 @@ impl Derive<ProductEntry> for Product {
     }
 }
 
-/// A category. One row a partition.
-#[derive(Row, Clone, Debug, PartialEq)]
-#[row(table = "categories", partition(category_id), guarded, read = LocalOne, write = Quorum)]
-pub struct Category {
-    pub category_id: CategoryId,
-    pub name: String,
-    pub slug: String,
-    pub parent_id: Option<CategoryId>,
-    /// The categories above it, from the root.
-    pub path: Vec<CategoryId>,
-    pub revision: i64,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-}
-
-impl Bearer for Category {
-    const KIND: ClaimKind = ClaimKind::CategorySlug;
-
-    fn partition(owner: Uuid) -> CategoryId {
-        CategoryId(owner)
-    }
-
-    fn key(owner: Uuid) -> CategoryId {
-        CategoryId(owner)
-    }
-
-    fn has_name(&self, slug: &str) -> bool {
-        self.slug == slug
-    }
-}
-
-/// The categories right below one, by name; those at the top are below the nil id. Expected 20 rows, at most 10,000.
-#[derive(Row, Clone, Debug, PartialEq)]
-#[row(table = "categories_by_parent", partition(parent_id), clustering(name_lower, category_id), read = LocalOne)]
-pub struct Subcategory {
-    pub parent_id: CategoryId,
-    pub name_lower: String,
-    pub category_id: CategoryId,
-    pub name: String,
-    pub slug: String,
-}
-
-/// Where the categories without a parent are listed.
-pub const TOP: CategoryId = CategoryId(Uuid::nil());
-
-impl Derive<Subcategory> for Category {
-    fn derive(&self) -> Vec<Subcategory> {
-        vec![Subcategory {
-            parent_id: self.parent_id.unwrap_or(TOP),
-            name_lower: text::cut(&text::fold(&self.name), prefix::SORTED_BYTES_MAX).to_owned(),
-            category_id: self.category_id,
-            name: self.name.clone(),
-            slug: self.slug.clone(),
-        }]
-    }
-
-    fn source(row: &Subcategory) -> CategoryId {
-        row.category_id
-    }
-}
-
 /// How often two products were bought together, lately. Expected 50 rows, at most 10,000; a pair that is not bought for
 /// half a year is forgotten.
 #[derive(Row, Clone, Debug, PartialEq)]
@@ -449,6 +388,5 @@ pub(crate) fn tables(schema: Schema) -> Schema {
         .derived::<Product, NamedItem>()
         .derived::<Product, CategoryMember>()
         .derived::<Product, ProductEntry>()
-        .derived::<Category, Subcategory>()
         .derived::<BoughtTogether, RelatedProduct>()
 }

@@ -85,7 +85,12 @@ fn made(answer: std::result::Result<(), catalog::Error>) -> Result<()> {
 /// One product, its units in two warehouses.
 pub(super) async fn open_shop(ctx: &Context, units: i32) -> Result<Shop> {
     let category = CategoryId(ctx.new_id());
-    let new = NewCategory { category_id: Some(category), name: "Last units".into(), slug: None, parent_id: None };
+    let new = NewCategory {
+        category_id: Some(category),
+        name: format!("Last units {category}"),
+        slug: None,
+        parent_id: None,
+    };
     patiently(|| async { made(catalog::create_category(ctx, new.clone()).await.map(drop)) }).await?;
     let product = ProductId(ctx.new_id());
     let mut wanted =

@@ -24,6 +24,11 @@ pub enum Error {
     NodeExists { node: NodeId },
     #[error("another node there has the name {name}")]
     NameTaken { name: String, holder: NodeId },
+    #[error("another node has the code {code}")]
+    CodeTaken { code: String, holder: NodeId },
+    /// It is a module's own (`kept`).
+    #[error("the tree {tree} is changed by those who keep it")]
+    Kept { tree: &'static str },
     #[error("{node} cannot stand below {parent}, which is itself or stands below it")]
     Cycle { node: NodeId, parent: NodeId },
     #[error("nodes are at most {limit} levels deep")]
@@ -57,6 +62,8 @@ impl Error {
             Error::ParentNotFound { .. } => "parent_not_found",
             Error::NodeExists { .. } => "node_exists",
             Error::NameTaken { .. } => "node_name_taken",
+            Error::CodeTaken { .. } => "node_code_taken",
+            Error::Kept { .. } => "tree_is_kept",
             Error::Cycle { .. } => "node_cycle",
             Error::TooDeep { .. } => "node_too_deep",
             Error::PathTooLong { .. } => "node_path_too_long",
@@ -74,9 +81,9 @@ impl Error {
         match self {
             Error::Invalid(_) => Kind::Invalid,
             Error::TreeNotFound { .. } | Error::NodeNotFound { .. } | Error::ParentNotFound { .. } => Kind::NotFound,
-            Error::NodeExists { .. } | Error::NameTaken { .. } => Kind::Exists,
+            Error::NodeExists { .. } | Error::NameTaken { .. } | Error::CodeTaken { .. } => Kind::Exists,
             Error::Edited { .. } => Kind::Conflict,
-            Error::Cycle { .. } | Error::NotALeaf { .. } | Error::Root => Kind::Refused,
+            Error::Cycle { .. } | Error::NotALeaf { .. } | Error::Root | Error::Kept { .. } => Kind::Refused,
             Error::TooDeep { .. }
             | Error::PathTooLong { .. }
             | Error::TooManyChildren { .. }

@@ -9,9 +9,12 @@
 //! 4. A subtree of any size is moved, renamed or deleted at one instant: readers see all of it before, or all of it after
 //!    (`ops::judge`). Where one commit does not suffice, it goes step by step and outlives its process (`ops::drive`).
 //! 5. The number of nodes right below one is exact, and changes in the commit that changes it.
-//! 6. A page of any subtree is one read of one partition, except while a part of it is being moved.
+//! 6. Of the nodes of a tree that a module keeps (`kept`), no two have the same code, under any race; and one that was moved or
+//!    renamed is noted, in the commit that begins it, until what depends on it has followed (`ops::follow`).
+//! 7. A page of any subtree is one read of one partition, except while a part of it is being moved.
 
 mod error;
+pub(crate) mod kept;
 mod ops;
 pub mod path;
 mod rules;
@@ -20,11 +23,14 @@ mod tables;
 mod tests;
 
 pub use error::{Error, Result};
+pub use kept::is_kept;
 pub use ops::*;
+pub(crate) use ops::{KeptNode, Origin, Relocating, follow, insert_kept, list_below, make_tree, relocate_kept, walk};
 pub use rules::{root_of, tree_id};
 pub(crate) use tables::tables;
 pub use tables::{
-    Mark, MarkKind, Node, PathEntry, Phase, Place, Reached, Refusal, Refused, Relationship, Relocation, Stage, Tree,
+    FollowEntry, Mark, MarkKind, Node, PathEntry, Phase, Place, Reached, Refusal, Refused, Relationship, Relocation,
+    Stage, ToFollow, Tree,
 };
 
 use crate::pattern::{AccessPattern, Amount, ReadCost};

@@ -7,8 +7,8 @@ use widerow::{Derive, Row, value::Value};
 
 use super::{
     error::{Error, Result},
-    path,
-    tables::{Mark, MarkKind, Node, PathEntry, Phase, Place, Refusal, Relationship, Relocation, Stage},
+    kept, path,
+    tables::{FollowEntry, Mark, MarkKind, Node, PathEntry, Phase, Place, Refusal, Relationship, Relocation, Stage},
 };
 use crate::{
     check::Check,
@@ -18,6 +18,8 @@ use crate::{
 
 /// Names of what holds a name.
 const HOLDERS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f68_8000_0000_0000_0001);
+/// And what holds a code.
+const CODES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f63_8000_0000_0000_0002);
 const TREES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f74_8000_0000_0000_0001);
 
 /// The tree with this name.
@@ -33,6 +35,11 @@ pub fn root_of(tree: TreeId) -> NodeId {
 /// The row that holds a name below a node.
 pub(super) fn holder_id(parent: NodeId, name: &str) -> NodeId {
     NodeId(Uuid::new_v5(&HOLDERS, &[parent.0.as_bytes(), name.as_bytes()].concat()))
+}
+
+/// The row that holds a code in its tree.
+pub(super) fn code_id(code: &str) -> NodeId {
+    NodeId(Uuid::new_v5(&CODES, code.as_bytes()))
 }
 
 /// Which of the two places of a relocation holds.
@@ -60,9 +67,9 @@ impl Relocation {
 }
 
 impl Refusal {
-    pub(super) fn error(self) -> Error {
+    pub(super) fn error(self, tree: TreeId) -> Error {
         match self {
-            Refusal::TooDeep => Error::TooDeep { limit: limits::NODE_DEPTH_MAX },
+            Refusal::TooDeep => Error::TooDeep { limit: kept::depth_max(tree) },
             Refusal::PathTooLong => Error::PathTooLong { limit: limits::NODE_PATH_BYTES_MAX },
         }
     }
@@ -120,28 +127,34 @@ impl Marked for PathEntry {
 /// The place of a node with this name below another.
 pub(super) fn place_below(parent: &Node, name: &str) -> Result<Place, Refusal> {
     let ancestors = [parent.ancestors.as_slice(), &[parent.node_id]].concat();
-    checked(Place {
-        parent_id: parent.node_id,
-        node_name: name.to_owned(),
-        node_path: path::below(&parent.node_path, name),
-        ancestors,
-    })
+    checked(
+        parent.org_id,
+        Place {
+            parent_id: parent.node_id,
+            node_name: name.to_owned(),
+            node_path: path::below(&parent.node_path, name),
+            ancestors,
+        },
+    )
 }
 
 /// The next place of a node in the subtree of `top`, whose own next place is known.
 pub(super) fn place_with(top: &Node, next: &Place, node: &Node) -> Result<Place, Refusal> {
     let inside = node.ancestors.get(top.ancestors.len()..).unwrap_or_default();
     let rest = node.node_path.get(top.node_path.len()..).unwrap_or_default();
-    checked(Place {
-        parent_id: node.parent_id.unwrap_or(top.node_id),
-        node_name: node.node_name.clone(),
-        node_path: [&next.node_path, rest].concat(),
-        ancestors: [next.ancestors.as_slice(), inside].concat(),
-    })
+    checked(
+        top.org_id,
+        Place {
+            parent_id: node.parent_id.unwrap_or(top.node_id),
+            node_name: node.node_name.clone(),
+            node_path: [&next.node_path, rest].concat(),
+            ancestors: [next.ancestors.as_slice(), inside].concat(),
+        },
+    )
 }
 
-fn checked(place: Place) -> Result<Place, Refusal> {
-    if place.ancestors.len() > limits::NODE_DEPTH_MAX {
+fn checked(tree: TreeId, place: Place) -> Result<Place, Refusal> {
+    if place.ancestors.len() > kept::depth_max(tree) {
         Err(Refusal::TooDeep)
     } else if place.node_path.len() > limits::NODE_PATH_BYTES_MAX {
         Err(Refusal::PathTooLong)
@@ -248,6 +261,8 @@ impl Weight {
         let (before, after) = (derived::<PathEntry>(old), derived::<PathEntry>(new));
         let key = |row: &PathEntry| (row.path_prefix.clone(), row.node_level, row.name_lower.clone());
         weight.count(before, after, key);
+        let (before, after) = (derived::<FollowEntry>(old), derived::<FollowEntry>(new));
+        weight.count(before, after, |row: &FollowEntry| row.node_id);
         weight
     }
 

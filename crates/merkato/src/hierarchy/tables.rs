@@ -90,10 +90,26 @@ pub enum Stage {
     Arriving,
 }
 
+/// A change of a node's place or name that is to be followed by what depends on it: how far that is.
+#[derive(Cell, Clone, Debug, PartialEq)]
+pub struct ToFollow {
+    pub change: Uuid,
+    pub since: Timestamp,
+    /// All was gone through once; whoever had read the old place before may have written it since.
+    pub once: bool,
+    /// What is gone through now was begun when nobody could write the old place any more.
+    pub last: bool,
+    /// The last node that is done with, or that is under way if `at` says how far; none at the beginning.
+    pub reached: Option<Reached>,
+    /// The last of what depends on the node that is done with.
+    pub at: Option<Uuid>,
+}
+
 /// H1 and H5: one node, with the nodes above it. One partition a tree; expected 20,000 rows, at most 2,000,000.
 ///
 /// A name that a node has, or is about to have, is held by a row of its own, so that no two side by side have the same:
-/// `holder` says whose it is. Its `node_id` follows from the parent and the name, and it is no node.
+/// `holder` says whose it is. Its `node_id` follows from the parent and the name, and it is no node. A code is held in the same
+/// way, in the whole tree; the row of a code that a node had before has no `node_code`, and is anybody's to take.
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(table = "org_hierarchy", partition(org_id), clustering(node_id), guarded, read = Quorum, write = Quorum)]
 pub struct Node {
@@ -110,6 +126,8 @@ pub struct Node {
     /// Department, team, category.
     pub node_type: Option<String>,
     pub node_name: String,
+    /// What it is known by in the whole tree, as an address.
+    pub node_code: Option<String>,
     pub node_metadata: BTreeMap<String, String>,
     pub children_count: i64,
     /// From the root to the parent.
@@ -123,6 +141,7 @@ pub struct Node {
     pub stage: Option<Stage>,
     pub next: Option<Place>,
     pub holder: Option<NodeId>,
+    pub to_follow: Option<ToFollow>,
 }
 
 /// What a marked row is to the relocation.
@@ -181,8 +200,18 @@ pub struct Relationship {
     pub descendant_id: NodeId,
     pub parent_id: NodeId,
     pub node_name: String,
+    pub node_code: Option<String>,
     pub node_type: Option<String>,
     pub mark: Option<Mark>,
+}
+
+/// The nodes of a tree whose change is to be followed. Expected none, at most as many as the tree has nodes.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "org_to_follow", partition(org_id), clustering(node_id), read = Quorum, write = Quorum)]
+pub struct FollowEntry {
+    pub org_id: TreeId,
+    pub node_id: NodeId,
+    pub since: Timestamp,
 }
 
 /// The trees of a shop, by name. Expected 5 rows, at most 10,000.
@@ -254,6 +283,7 @@ impl Node {
             descendant_id: self.node_id,
             parent_id: place.parent_id,
             node_name: place.name.to_owned(),
+            node_code: self.node_code.clone(),
             node_type: self.node_type.clone(),
             mark: mark.cloned(),
         };
@@ -335,6 +365,17 @@ impl Derive<PathEntry> for Node {
     }
 }
 
+impl Derive<FollowEntry> for Node {
+    fn derive(&self) -> Vec<FollowEntry> {
+        let entry = |follow: &ToFollow| FollowEntry { org_id: self.org_id, node_id: self.node_id, since: follow.since };
+        self.to_follow.iter().map(entry).collect()
+    }
+
+    fn source(entry: &FollowEntry) -> (TreeId, NodeId) {
+        (entry.org_id, entry.node_id)
+    }
+}
+
 /// The root stands for its tree.
 impl Derive<Tree> for Node {
     fn derive(&self) -> Vec<Tree> {
@@ -349,5 +390,5 @@ impl Derive<Tree> for Node {
 
 pub(crate) fn tables(schema: Schema) -> Schema {
     let schema = schema.derived::<Node, Relationship>();
-    schema.derived::<Node, PathEntry>().derived::<Node, Tree>()
+    schema.derived::<Node, PathEntry>().derived::<Node, Tree>().derived::<Node, FollowEntry>()
 }

@@ -29,6 +29,8 @@ fn main() {
             catalog::bad_input::CASES,
             catalog::costs::CASES,
             catalog::model::CASES,
+            catalog::moves::CASES,
+            catalog::stopped::CASES,
             carts::bad_input::CASES,
             carts::cost::CASES,
             carts::guests::CASES,

@@ -2,10 +2,12 @@
 
 use merkato::{
     Context,
-    catalog::{self, Category, Error, Product, ProductChange, Restored},
+    catalog::{self, Category, CategoryChange, Error, Product, ProductChange, Restored},
+    id::CategoryId,
     orders::{self, NewOrder, OrderStatus},
 };
 use rust_decimal::Decimal;
+use uuid::Uuid;
 use widerow::store::VerifyOptions;
 use widerow_testing::{Target, cases};
 
@@ -16,6 +18,7 @@ use crate::{
 };
 
 cases![
+    what_was_moved_here_stays_where_it_is,
     a_product_is_in_another_shop_as_it_was,
     what_does_not_belong_together_is_refused,
     an_order_is_in_another_shop_as_it_was,
@@ -66,14 +69,36 @@ async fn what_does_not_belong_together_is_refused(target: &Target) {
     let orphan = catalog::restore_category(&there, categories[1].clone()).await;
     assert!(matches!(orphan, Err(Error::CategoryNotFound { .. })), "{orphan:?}");
     catalog::restore_category(&there, categories[0].clone()).await.expect("restored");
-    let misplaced = Category { path: Vec::new(), ..categories[1].clone() };
-    assert!(matches!(catalog::restore_category(&there, misplaced).await, Err(Error::Invalid(_))));
+    let own = Category { category_id: CategoryId(Uuid::now_v7()), slug: "own".into(), ..categories[1].clone() };
+    catalog::restore_category(&there, own.clone()).await.expect("restored");
+    let twin = catalog::restore_category(&there, categories[1].clone()).await;
+    assert!(matches!(twin, Err(Error::CategoryNameTaken { holder, .. }) if holder == own.category_id), "{twin:?}");
+    catalog::change_category(&there, own.category_id, None, renamed("Other lamps")).await.expect("renamed");
     catalog::restore_category(&there, categories[1].clone()).await.expect("restored");
-    let astray = Product { category_path: Vec::new(), ..product.clone() };
-    assert!(matches!(catalog::restore_product(&there, astray).await, Err(Error::Invalid(_))));
     catalog::create_product(&there, on_sale("Brass lamp", &categories[1], 1_00)).await.expect("a product");
     let taken = catalog::restore_product(&there, product).await;
     assert!(matches!(taken, Err(Error::SlugTaken { .. })), "{taken:?}");
+}
+
+fn renamed(name: &str) -> CategoryChange {
+    CategoryChange { name: Some(name.into()), ..CategoryChange::default() }
+}
+
+/// The shop has moved a category since: what comes from elsewhere is filed where it stands here.
+async fn what_was_moved_here_stays_where_it_is(target: &Target) {
+    let world = World::new(target);
+    let (categories, product) = edited(&world.ctx).await;
+    let there = other(&world);
+    for category in &categories {
+        catalog::restore_category(&there, category.clone()).await.expect("restored");
+    }
+    let moved = catalog::move_category(&there, categories[1].category_id, None, None).await.expect("moved");
+    assert_eq!(catalog::restore_category(&there, categories[1].clone()).await.expect("there"), Restored::Unchanged);
+    assert_eq!(catalog::get_category(&there, moved.category_id).await.expect("found").path, []);
+    assert_eq!(catalog::restore_product(&there, product.clone()).await.expect("restored"), Restored::Created);
+    let placed = catalog::get_product(&there, product.product_id).await.expect("found");
+    assert_eq!(placed, Product { category_path: Vec::new(), ..product.clone() });
+    assert_eq!(catalog::restore_product(&there, product).await.expect("restored"), Restored::Unchanged);
 }
 
 async fn an_order_is_in_another_shop_as_it_was(target: &Target) {

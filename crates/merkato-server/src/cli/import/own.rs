@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 use tokio::sync::Mutex;
 
 use crate::cli::{
-    export::{Level, What},
+    export::{Level, Placing, What},
     progress::Progress,
     records::{self, Numbered, Reader, Record},
 };
@@ -80,8 +80,8 @@ async fn take(ctx: &Context, what: What, record: &Record, known: &Known) -> Resu
     match what {
         What::Products => product(ctx, record, known).await,
         What::Categories => {
-            let category: Category = records::row(record).map_err(Refusal::Record)?;
-            catalog::restore_category(ctx, category).await.map_err(of_catalog)
+            let category: Placing = records::row(record).map_err(Refusal::Record)?;
+            catalog::restore_category(ctx, category.into()).await.map_err(of_catalog)
         }
         What::Stock => stock(ctx, record).await,
         What::Orders => order(ctx, record).await,

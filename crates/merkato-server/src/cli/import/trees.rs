@@ -48,6 +48,10 @@ pub(super) async fn import(ctx: &Context, reader: Reader, progress: &mut Progres
                     reject(&mut report, number, format!("tree: {invalid}"));
                     continue;
                 }
+                Err(error @ hierarchy::Error::Kept { .. }) => {
+                    reject(&mut report, number, error.to_string());
+                    continue;
+                }
                 Err(error) => return Err(error.into()),
             },
         };

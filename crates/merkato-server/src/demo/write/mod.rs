@@ -58,8 +58,8 @@ pub async fn is_furnished(ctx: &Context) -> anyhow::Result<bool> {
 /// What was written before, by a start that was interrupted, is left as it is.
 pub async fn write(ctx: &Context, furniture: Furniture, done: &Done) -> anyhow::Result<()> {
     let made = Arc::new(furniture);
-    for new in &made.categories {
-        match catalog::create_category(ctx, new.clone()).await {
+    for answer in catalog::create_categories(ctx, made.categories.clone()).await? {
+        match answer {
             Ok(_) | Err(catalog::Error::CategoryExists { .. }) => done.add(1),
             Err(error) => return Err(error.into()),
         }

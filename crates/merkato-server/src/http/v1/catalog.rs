@@ -331,7 +331,7 @@ pub async fn list_categories(
 ) -> Result<Json<Listing<CategoryCard>>, Problem> {
     let page = visit.page(&Paging { limit: query.limit, cursor: query.cursor })?;
     let found = catalog::list_subcategories(&visit.ctx, query.parent_id.map(CategoryId), page).await?;
-    Ok(Json(visit.listing(found, CategoryCard::from)))
+    Ok(Json(visit.listed(found.rows, found.next, CategoryCard::from)))
 }
 
 /// A category

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
-use futures::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream};
+use futures::TryFutureExt as _;
 use http::StatusCode;
 use merkato::{
     Context, PageRequest,
@@ -36,8 +36,6 @@ const DEPARTMENTS: usize = 24;
 const CATEGORIES: usize = 50;
 /// Categories whose departments are looked up; those that brought less stand for themselves.
 const KNOWN: usize = 200;
-/// Names that are looked up at once.
-const NAMES_AT_ONCE: usize = 16;
 /// Products that have a bar.
 const BARS: usize = 10;
 
@@ -261,7 +259,10 @@ fn category_rows(takings: &Takings, named: &[(String, Share)]) -> Vec<CategoryRo
 
 /// The categories that there are, of these.
 async fn find_categories(ctx: &Context, ids: &[CategoryId]) -> Result<BTreeMap<CategoryId, Category>, Problem> {
-    let found = ids.iter().copied().map(|id| catalog::find_category(ctx, id));
-    let found: Vec<Option<Category>> = stream::iter(found).buffered(NAMES_AT_ONCE).try_collect().await?;
-    Ok(found.into_iter().flatten().map(|category| (category.category_id, category)).collect())
+    let mut known = BTreeMap::new();
+    for some in ids.chunks(limits::PAGE_ROWS_MAX) {
+        let found = catalog::find_categories(ctx, some).await?.into_iter().flatten();
+        known.extend(found.map(|category| (category.category_id, category)));
+    }
+    Ok(known)
 }

@@ -118,6 +118,7 @@ async fn check(ctx: &Context, notes: &Notes) -> Result<(), checks::Error> {
     note(checking.stock(ctx).await?);
     note(checking.roll_ups(ctx).await?);
     note(checking.trees(ctx).await?);
+    note(checking.categories(ctx).await?);
     // As many days as the figures of the office look back.
     let today = ctx.now().date().days();
     let days = (today - limits::SALES_DAYS_MAX + 1..=today).map(Date::from_days);

@@ -1,6 +1,6 @@
 //! Upkeep of the catalog.
 
-use merkato::keys::Scope;
+use merkato::{id::CategoryId, keys::Scope};
 use serde_json::{Value, json};
 use uuid::Uuid;
 use widerow_testing::{Target, cases};
@@ -16,6 +16,7 @@ cases![
     what_is_in_stock_is_not_hidden_by_a_tag,
     lists_for_editors_have_drafts_too,
     categories_are_made_and_renamed,
+    categories_are_moved_with_what_is_in_them,
     another_shop_s_products_are_not_there,
     featured_lists_are_set,
 ];
@@ -229,6 +230,66 @@ async fn categories_are_made_and_renamed(target: &Target) {
     let first = assert_ok(once().await.unwrap()).await;
     office.world.clock.advance_millis(25 * 3_600_000);
     assert_eq!(assert_ok(once().await.unwrap()).await["id"], first["id"]);
+}
+
+async fn categories_are_moved_with_what_is_in_them(target: &Target) {
+    let office = Office::open(target).await;
+    let (home, garden) = (category(&office, "Home").await, category(&office, "Garden").await);
+    let make = |body: Value| office.post("/v1/admin/categories", &body).send();
+    let lamps = assert_ok(make(json!({"name": "Lamps", "parent_id": home})).await.unwrap()).await;
+    let desk = assert_ok(make(json!({"name": "Desk", "parent_id": lamps["id"]})).await.unwrap()).await;
+    let product = office.world.product(
+        &office.world.ctx,
+        CategoryId(desk["id"].as_str().unwrap().parse().unwrap()),
+        "Lamp",
+        9_90,
+    );
+    let product = product.await;
+    let path = format!("/v1/admin/categories/{}", lamps["id"].as_str().unwrap());
+    let tag = etag(&office.get(&path).send().await.unwrap());
+    let go = |to: Value| office.post(&format!("{path}/move"), &json!({"parent_id": to})).send();
+    let moved = office.post(&format!("{path}/move"), &json!({"parent_id": garden})).header("if-match", &tag).send();
+    let moved = moved.await.unwrap();
+    assert_ne!(etag(&moved), tag);
+    let moved = assert_ok(moved).await;
+    assert_eq!((&moved["parent_id"], &moved["path"]), (&json!(garden), &json!([garden])));
+    let late = office.post(&format!("{path}/move"), &json!({"parent_id": home})).header("if-match", &tag).send();
+    assert_problem(late.await.unwrap(), 412, "precondition_failed").await;
+    let shown =
+        assert_ok(office.world.get(&format!("/v1/categories/{}", desk["id"].as_str().unwrap())).send().await.unwrap())
+            .await;
+    let crumbs: Vec<_> =
+        shown["breadcrumbs"].as_array().unwrap().iter().map(|crumb| crumb["name"].as_str().unwrap()).collect();
+    assert_eq!(crumbs, ["Garden", "Lamps", "Desk"]);
+    for (category, products) in [(home, 0), (garden, 1)] {
+        let list = office.world.get(&format!("/v1/categories/{category}/products")).send().await.unwrap();
+        assert_eq!(assert_ok(list).await["data"].as_array().unwrap().len(), products);
+    }
+    let shown =
+        assert_ok(office.world.get(&format!("/v1/products/{}", product.product_id)).send().await.unwrap()).await;
+    assert_eq!(shown["category_path"], json!([garden, lamps["id"]]));
+    // Not below itself, not beside its own name, not where nothing is.
+    for (to, status, code) in [
+        (lamps["id"].clone(), 409, "category_cycle"),
+        (desk["id"].clone(), 409, "category_cycle"),
+        (json!(Uuid::new_v4()), 404, "category_not_found"),
+    ] {
+        let problem = assert_problem(go(to).await.unwrap(), status, code).await;
+        assert_eq!(problem["errors"][0]["pointer"], "/parent_id");
+    }
+    category(&office, "Lamps").await;
+    assert_problem(go(Value::Null).await.unwrap(), 409, "category_name_taken").await;
+    assert_problem(make(json!({"name": "Lamps"})).await.unwrap(), 409, "category_name_taken").await;
+    let nobody = office.post(&format!("/v1/admin/categories/{}/move", Uuid::new_v4()), &json!({"parent_id": null}));
+    assert_problem(nobody.send().await.unwrap(), 404, "category_not_found").await;
+    let moved = assert_ok(go(json!(home)).await.unwrap()).await;
+    assert_eq!(moved["path"], json!([home]));
+    // As a tree it can be read by whoever reads trees, and changed by nobody there.
+    let nodes = "/v1/admin/trees/categories/nodes";
+    let read = assert_ok(office.get(&format!("{nodes}?path=root/Home/Lamps/Desk")).send().await.unwrap()).await;
+    assert_eq!(read["data"][0]["id"], desk["id"]);
+    let made = office.post(nodes, &json!({"name": "Other"})).send().await.unwrap();
+    assert_problem(made, 409, "tree_is_kept").await;
 }
 
 async fn another_shop_s_products_are_not_there(target: &Target) {

@@ -2,7 +2,7 @@
 
 use merkato::{
     PageRequest,
-    catalog::{self, Product, ProductStatus},
+    catalog::{self, NewCategory, Product, ProductStatus},
     id::{CategoryId, ProductId},
 };
 use widerow_testing::{Target, cases};
@@ -19,6 +19,7 @@ cases![
     products_are_paged_there_and_back,
     products_are_searched,
     categories_grow_and_are_renamed,
+    categories_are_moved,
     featured_lists_are_put_in_order,
 ];
 
@@ -276,6 +277,44 @@ async fn categories_grow_and_are_renamed(target: &Target) {
     let told = clerk.send(&page, &path, &late).await;
     told.is_refused().says("it is called Kitchen by now").says("value=\"Table\"");
     assert_ne!(told.hidden("revision"), revision);
+}
+
+async fn categories_are_moved(target: &Target) {
+    let clerk = Clerk::come(target).await;
+    let ctx = &clerk.world().ctx;
+    let [home, garden] = ["Home", "Garden"].map(|name| clerk.world().category(ctx, name));
+    let (home, garden) = (home.await, garden.await);
+    let new = NewCategory { category_id: None, name: "Lamps".into(), slug: None, parent_id: Some(home) };
+    let lamps = catalog::create_category(ctx, new).await.expect("a category").category_id;
+    let (path, home, garden) = (format!("/admin/categories/{lamps}"), home.to_string(), garden.to_string());
+    let page = clerk.see(&path).await;
+    page.says(&format!("<option value=\"{home}\" selected>Home</option>")).says("Nothing: at the top");
+    assert!(!page.html.contains(&format!("<option value=\"{lamps}\"")), "not below itself");
+    let revision = page.hidden("revision");
+    let to = |parent: &str| [("parent_id", parent.to_owned()), ("revision", revision.clone())];
+    let send = async |fields: [(&str, String); 2]| {
+        let fields = fields.each_ref().map(|(name, value)| (*name, value.as_str()));
+        clerk.send(&page, &format!("{path}/move"), &fields).await
+    };
+    send(to(&lamps.to_string())).await.is_refused().says("this is the category itself");
+    send(to(&garden)).await.leads_to(&format!("{path}?notice=category-moved"));
+    clerk.see(&format!("{path}?notice=category-moved")).await.says("Its products follow").says("Garden");
+    assert_eq!(
+        catalog::get_category(ctx, lamps).await.expect("found").parent_id.map(|id| id.to_string()),
+        Some(garden)
+    );
+    send(to(&home)).await.is_refused().says("Somebody else has changed or moved this category");
+    let page = clerk.see(&path).await;
+    let now = page.hidden("revision");
+    let astray = [("parent_id", ""), ("address", "nowhere"), ("revision", now.as_str())];
+    clerk.send(&page, &format!("{path}/move"), &astray).await.is_refused();
+    let there = [("parent_id", ""), ("address", "home"), ("revision", now.as_str())];
+    clerk.send(&page, &format!("{path}/move"), &there).await.leads_to(&format!("{path}?notice=category-moved"));
+    assert_eq!(catalog::get_category(ctx, lamps).await.expect("found").parent_id.map(|id| id.to_string()), Some(home));
+    // The page of trees leads here.
+    clerk.see("/admin/trees").await.says("href=\"/admin/categories\"");
+    clerk.see("/admin/trees/categories").await.leads_to("/admin/categories");
+    clerk.see(&format!("/admin/trees/categories/nodes/{lamps}")).await.leads_to(&path);
 }
 
 async fn featured_lists_are_put_in_order(target: &Target) {

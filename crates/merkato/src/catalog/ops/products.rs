@@ -2,19 +2,20 @@
 
 use rust_decimal::Decimal;
 use uuid::Uuid;
-use widerow::{Commit, Error as DataError};
+use widerow::{Commit, Error as DataError, Timestamp};
 
-use super::{categories::get_category, search::check_name};
+use super::{categories::get_category, follow::with_category, search::check_name};
 use crate::{
     catalog::{
+        category::Category,
         error::{Error, Result},
         rules::{self, NewProduct, ProductChange},
-        tables::{Category, Product, ProductEntry, ProductStatus},
+        tables::{Product, ProductEntry, ProductStatus},
     },
     check::Check,
     claims::{self, Bearer, Claimed},
     context::Context,
-    id::ProductId,
+    id::{CategoryId, ProductId},
     limits,
     pattern::PageRequest,
     shards::{self, Merged},
@@ -61,8 +62,7 @@ pub async fn create_product(ctx: &Context, new: NewProduct) -> Result<Product> {
     let slug_is_given = new.slug.is_some();
     let mut product = rules::draft(new, id, ctx.now());
     rules::check(&product, ctx.now())?;
-    let category = get_category(ctx, product.category_id).await?;
-    rules::file_under(&mut product, &category);
+    let mut category = Fresh::get(ctx, product.category_id).await?;
     if rules::takes_name(None, &product) {
         check_name(ctx, &product.name).await?;
     }
@@ -73,8 +73,9 @@ pub async fn create_product(ctx: &Context, new: NewProduct) -> Result<Product> {
             return Err(Error::ProductExists { product: id });
         }
         product.slug = claim_slug::<Product>(ctx, product.slug, id.0, slug_is_given).await?;
+        rules::file_under(&mut product, category.category(ctx).await?);
         match ctx.store.commit(Commit::new().unchanged::<Product>(id, version).put(&product)).await {
-            Ok(_) => return with_category_name(ctx, product).await,
+            Ok(_) => return with_category(ctx, product).await,
             Err(DataError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -89,8 +90,8 @@ pub async fn change_product(
     expected: Option<i64>,
     change: ProductChange,
 ) -> Result<Product> {
-    let category = match change.category_id {
-        Some(category) => Some(get_category(ctx, category).await?),
+    let mut category = match change.category_id {
+        Some(category) => Some(Fresh::get(ctx, category).await?),
         None => None,
     };
     let name_may_count = change.name.is_some() || change.status.is_some();
@@ -98,7 +99,11 @@ pub async fn change_product(
         // ORDER: the version before the claim, as `claims` demands.
         let (found, version) = ctx.store.get_versioned::<Product>(id).await?;
         let old = found.ok_or(Error::ProductNotFound { product: id })?;
-        let product = rules::change(&old, &change, category.as_ref(), expected, ctx.now())?;
+        let filed = match &mut category {
+            Some(category) => Some(category.category(ctx).await?),
+            None => None,
+        };
+        let product = rules::change(&old, &change, filed, expected, ctx.now())?;
         if product == old {
             return Ok(product);
         }
@@ -109,7 +114,7 @@ pub async fn change_product(
             claim_slug::<Product>(ctx, product.slug.clone(), id.0, true).await?;
         }
         match ctx.store.commit(Commit::new().unchanged::<Product>(id, version).put(&product)).await {
-            Ok(_) if category.is_some() => return with_category_name(ctx, product).await,
+            Ok(_) if category.is_some() => return with_category(ctx, product).await,
             Ok(_) => return Ok(product),
             Err(DataError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
@@ -117,31 +122,35 @@ pub async fn change_product(
     }
 }
 
-/// The product, with the name that its category has now.
-///
-/// RACE: the category may be renamed between the reading of its name and the writing of the product. Whoever renames commits
-/// the name and then lists the products; whoever files commits the product and then looks at the name: one of the two sees
-/// the other. Both look again after they have written, so that a name that is over is never the last one written.
-async fn with_category_name(ctx: &Context, mut product: Product) -> Result<Product> {
-    loop {
-        let (category, _) = ctx.store.get_versioned::<Category>(product.category_id).await?;
-        let Some(category) = category.filter(|category| category.name != product.category_name) else {
-            return Ok(product);
-        };
-        name_category(ctx, product.product_id, &category).await?;
-        product.category_name = category.name;
-    }
-}
-
-/// Writes the category's name into a product of it.
-pub(super) async fn name_category(ctx: &Context, id: ProductId, category: &Category) -> Result<()> {
-    let filed_there = |product: &Product| product.category_id == category.category_id;
+/// Writes the category's name and place into a product of it.
+pub(super) async fn set_category(ctx: &Context, id: ProductId, category: &Category) -> Result<()> {
     note(ctx, id, |product| {
-        if filed_there(product) {
-            product.category_name.clone_from(&category.name);
+        if product.category_id == category.category_id {
+            rules::file_under(product, category);
         }
     })
     .await
+}
+
+/// A category that was read a moment ago, or is read again: what is filed rests on a place that is not old.
+pub(super) struct Fresh {
+    category: Category,
+    read_at: Timestamp,
+}
+
+impl Fresh {
+    pub async fn get(ctx: &Context, id: CategoryId) -> Result<Self> {
+        // ORDER: the time before the read.
+        let read_at = ctx.now();
+        Ok(Fresh { category: get_category(ctx, id).await?, read_at })
+    }
+
+    pub async fn category(&mut self, ctx: &Context) -> Result<&Category> {
+        if ctx.now() > self.read_at.plus_seconds(limits::FILING_SECONDS_MAX) {
+            *self = Fresh::get(ctx, self.category.category_id).await?;
+        }
+        Ok(&self.category)
+    }
 }
 
 /// Takes a product out of every list. It stays to be read by its id: orders and carts name it.

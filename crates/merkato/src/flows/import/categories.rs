@@ -104,6 +104,8 @@ impl Categories {
             Ok(_) => report.categories_created += 1,
             // RACE: another import made it meanwhile; its id follows from its place, so it is the same one.
             Err(Error::CategoryExists { .. }) => {}
+            // Or somebody made another one of this name.
+            Err(Error::CategoryNameTaken { holder, .. }) => return Ok(holder),
             Err(error) => return Err(error),
         }
         Ok(id)
@@ -130,12 +132,13 @@ async fn below(ctx: &Context, parent: Option<CategoryId>) -> Result<HashMap<Stri
 }
 
 /// "Hobbies > Model Trains" from the root; what is deeper than categories go stays in the last one's name.
-pub(super) fn path(text: &str) -> Vec<String> {
-    let text = clean::line(text);
-    let all: Vec<&str> = text.split('>').map(str::trim).filter(|name| !name.is_empty()).collect();
+pub(super) fn path(named: &str) -> Vec<String> {
+    let named = clean::line(named);
+    let all: Vec<&str> = named.split('>').map(str::trim).filter(|name| !name.is_empty()).collect();
     let mut path: Vec<String> = all.iter().take(limits::CATEGORY_DEPTH_MAX).map(|name| (*name).to_owned()).collect();
     if let (Some(last), true) = (path.last_mut(), all.len() > limits::CATEGORY_DEPTH_MAX) {
-        *last = all[limits::CATEGORY_DEPTH_MAX - 1..].join(" > ");
+        let rest = all[limits::CATEGORY_DEPTH_MAX - 1..].join(" > ");
+        *last = text::cut(&rest, limits::NODE_NAME_BYTES_MAX).trim_end().to_owned();
     }
     path
 }

@@ -8,6 +8,7 @@ use crate::{
     context::Context,
     hierarchy::{
         error::{Error, Result},
+        kept,
         rules::check_facts,
         tables::Node,
     },
@@ -30,6 +31,7 @@ pub async fn describe_node(
     facts: NodeFacts,
     expected: Option<i64>,
 ) -> Result<Node> {
+    kept::open_to_all(tree)?;
     let mut check = Check::new();
     let none = BTreeMap::new();
     let node_type = facts.node_type.as_ref().and_then(Option::as_deref);

@@ -67,6 +67,13 @@ impl Draft {
         self.row(id).is_some_and(|row| row.holder.is_some())
     }
 
+    /// Whose a code is: a row that has been left behind is nobody's.
+    pub fn code_holder(&self, code: &str) -> Option<NodeId> {
+        self.row(rules::code_id(code))
+            .filter(|row| row.node_code.is_some() || row.holder.is_none())
+            .map(|row| row.holder.unwrap_or(row.node_id))
+    }
+
     /// Changes rows, if that still fits the commit; says whether it did.
     pub fn try_write(&mut self, changes: Vec<(NodeId, Option<Node>)>) -> bool {
         let mut weight = self.weight;
@@ -109,6 +116,7 @@ impl Draft {
             node_level: 0,
             node_type: None,
             node_name: name.to_owned(),
+            node_code: None,
             node_metadata: BTreeMap::new(),
             children_count: 0,
             ancestors: Vec::new(),
@@ -117,9 +125,18 @@ impl Draft {
             stage: None,
             next: None,
             holder: Some(holder),
+            to_follow: None,
             ..like.clone()
         };
         (row.node_id, Some(row))
+    }
+
+    /// A row that leads from a code to a node, which has the code or had it.
+    pub fn leading(&self, code: &str, has_it: bool, node: &Node) -> (NodeId, Option<Node>) {
+        let (_, row) = self.holding(node.node_id, code, node.node_id, node);
+        let node_id = rules::code_id(code);
+        let row = row.map(|row| Node { node_id, parent_id: None, node_code: has_it.then(|| code.to_owned()), ..row });
+        (node_id, row)
     }
 
     /// A node with so many more right below it.

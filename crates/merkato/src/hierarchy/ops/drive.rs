@@ -43,11 +43,11 @@ pub(super) async fn finish_own(ctx: &Context, tree: TreeId, id: Uuid) -> Result<
         if state.id != id {
             // Others have ended it, and begun their own.
             let refused = state.earlier.iter().find(|refused| refused.relocation == id);
-            return refused.map_or(Ok(()), |refused| Err(refused.refusal.error()));
+            return refused.map_or(Ok(()), |refused| Err(refused.refusal.error(tree)));
         }
         match (state.phase, state.refusal) {
             (Phase::Done, _) => return Ok(()),
-            (Phase::Abandoned, refusal) => return Err(refusal.unwrap_or(Refusal::TooDeep).error()),
+            (Phase::Abandoned, refusal) => return Err(refusal.unwrap_or(Refusal::TooDeep).error(tree)),
             _ => piece(ctx, tree, state).await?,
         }
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use widerow::Timestamp;
+
 use super::{
     draft::{Draft, decide},
     relocate::check_name,
@@ -10,7 +12,7 @@ use crate::{
     context::Context,
     hierarchy::{
         error::{Error, Result},
-        path,
+        kept, path,
         rules::{self, root_of},
         tables::Node,
     },
@@ -20,6 +22,8 @@ use crate::{
 
 /// Nodes that one commit is tried with: each has a row, and its name another.
 const NODES_A_COMMIT: usize = 47;
+/// And with codes, which have rows of their own.
+const CODED_A_COMMIT: usize = 31;
 
 /// A node to be. Without an id it gets a new one, without a parent it stands at the top.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +33,24 @@ pub struct NewNode {
     pub name: String,
     pub node_type: Option<String>,
     pub metadata: BTreeMap<String, String>,
+}
+
+/// A node to be in a tree that a module keeps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct KeptNode {
+    pub node: NewNode,
+    /// It gets the first of these that is free, at most two.
+    pub codes: Vec<String>,
+    /// Where it comes from elsewhere, as it was there.
+    pub origin: Option<Origin>,
+}
+
+/// What a node was elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Origin {
+    pub revision: i64,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
 }
 
 /// What became of a node that was to be.
@@ -53,26 +75,35 @@ pub async fn insert_node(ctx: &Context, tree: TreeId, new: NewNode) -> Result<No
 /// Makes nodes, parents before those below them, as many in one commit as fit. Each has an answer of its own, in order; one
 /// that is refused takes those below it along, and no others.
 pub async fn insert_nodes(ctx: &Context, tree: TreeId, nodes: Vec<NewNode>) -> Result<Vec<Result<Inserted>>> {
+    kept::open_to_all(tree)?;
+    insert_kept(ctx, tree, nodes.into_iter().map(|node| KeptNode { node, ..KeptNode::default() }).collect()).await
+}
+
+/// The same by those who keep the tree.
+pub(crate) async fn insert_kept(ctx: &Context, tree: TreeId, nodes: Vec<KeptNode>) -> Result<Vec<Result<Inserted>>> {
     if nodes.len() > limits::NODES_TOGETHER_MAX {
         let (size, limit) = (nodes.len(), limits::NODES_TOGETHER_MAX);
         return Err(Error::TooLarge { what: "nodes of one call", size, limit });
     }
     let mut answers = Vec::with_capacity(nodes.len());
     let mut wanted: Vec<Wanted> = Vec::with_capacity(nodes.len());
-    for new in nodes {
+    for KeptNode { node: new, codes, origin } in nodes {
         let parent = new.parent_id.unwrap_or(root_of(tree));
         let id = new.node_id.unwrap_or_else(|| NodeId(ctx.new_id()));
         let name = path::normal(&new.name);
         let checked = rules::check_node(&new.name, new.node_type.as_deref(), &new.metadata);
         // Another form of a name may be longer.
         let checked = checked.and_then(|()| check_name(&name));
-        wanted.push(Wanted { id, parent, holder: rules::holder_id(parent, &name), name, new, checked: checked.err() });
+        let holder = rules::holder_id(parent, &name);
+        wanted.push(Wanted { id, parent, holder, name, new, codes, origin, checked: checked.err() });
     }
     let now = ctx.now();
     while answers.len() < wanted.len() {
         let rest = &wanted[answers.len()..];
-        let some = &rest[..rest.len().min(NODES_A_COMMIT)];
-        let keys = some.iter().flat_map(|wanted| [wanted.id, wanted.parent, wanted.holder]).collect();
+        let most = if rest.iter().any(|wanted| !wanted.codes.is_empty()) { CODED_A_COMMIT } else { NODES_A_COMMIT };
+        let some = &rest[..rest.len().min(most)];
+        let codes = some.iter().flat_map(|wanted| &wanted.codes).map(|code| rules::code_id(code));
+        let keys = some.iter().flat_map(|wanted| [wanted.id, wanted.parent, wanted.holder]).chain(codes).collect();
         let answered = decide(ctx, tree, keys, |draft| {
             let mut answered = Vec::new();
             for wanted in some {
@@ -101,12 +132,14 @@ struct Wanted {
     holder: NodeId,
     name: String,
     new: NewNode,
+    codes: Vec<String>,
+    origin: Option<Origin>,
     checked: Option<Error>,
 }
 
 impl Wanted {
     /// None where the commit has no room for it.
-    fn insert(&self, draft: &mut Draft, tree: TreeId, now: widerow::Timestamp) -> Result<Option<Inserted>> {
+    fn insert(&self, draft: &mut Draft, tree: TreeId, now: Timestamp) -> Result<Option<Inserted>> {
         if let Some(error) = &self.checked {
             return Err(error.clone());
         }
@@ -114,7 +147,8 @@ impl Wanted {
             let same = there.parent_id == Some(self.parent)
                 && there.node_name == self.name
                 && there.node_type == self.new.node_type
-                && there.node_metadata == self.new.metadata;
+                && there.node_metadata == self.new.metadata
+                && self.codes.is_empty() == there.node_code.is_none();
             return if same {
                 Ok(Some(Inserted::Unchanged(self.id)))
             } else {
@@ -131,7 +165,14 @@ impl Wanted {
         if parent.children_count >= limits::CHILDREN_A_NODE_MAX {
             return Err(Error::TooManyChildren { limit: limits::CHILDREN_A_NODE_MAX });
         }
-        let place = rules::place_below(parent, &self.name).map_err(|refusal| refusal.error())?;
+        let place = rules::place_below(parent, &self.name).map_err(|refusal| refusal.error(tree))?;
+        let code = self.codes.iter().find(|code| draft.code_holder(code).is_none());
+        if let (None, Some(code)) = (code, self.codes.last()) {
+            let holder = draft.code_holder(code).unwrap_or(self.id);
+            return Err(Error::CodeTaken { code: code.clone(), holder });
+        }
+        let was = self.origin.clone();
+        let was = was.unwrap_or(Origin { revision: 1, created_at: now, updated_at: now });
         let node = Node {
             org_id: tree,
             node_id: self.id,
@@ -141,18 +182,21 @@ impl Wanted {
             node_path: place.node_path,
             node_type: self.new.node_type.clone(),
             node_name: place.node_name,
+            node_code: code.cloned(),
             node_metadata: self.new.metadata.clone(),
             children_count: 0,
             ancestors: place.ancestors,
-            revision: 1,
-            created_at: now,
-            updated_at: now,
+            revision: was.revision,
+            created_at: was.created_at,
+            updated_at: was.updated_at,
             relocation_id: None,
             stage: None,
             next: None,
             holder: None,
+            to_follow: None,
         };
         let mut changes = vec![draft.holding(self.parent, &self.name, self.id, &node)];
+        changes.extend(code.map(|code| draft.leading(code, true, &node)));
         changes.extend(draft.counted(self.parent, 1));
         changes.push((self.id, Some(node)));
         Ok(draft.try_write(changes).then_some(Inserted::New(self.id)))

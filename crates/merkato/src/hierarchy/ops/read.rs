@@ -14,8 +14,8 @@ use crate::{
     hierarchy::{
         error::{Error, Result},
         path,
-        rules::{Marked as _, Side, root_of},
-        tables::{Node, PathEntry, Relationship, Relocation},
+        rules::{self, Marked as _, Side, root_of},
+        tables::{Node, PathEntry, Reached, Relationship, Relocation},
     },
     id::{NodeId, TreeId},
     limits,
@@ -139,6 +139,49 @@ pub async fn list_level(
     let slice = ctx.store.slice::<Relationship>((tree, node)).prefix(depth).after(page.cursor.clone());
     let found = judge::page(ctx, tree, slice, page.limit).await?;
     known(ctx, tree, node, &page, found).await
+}
+
+/// As `list_children`; an empty page costs no more than a full one, and does not tell whether there is such a node.
+pub(crate) async fn list_below(
+    ctx: &Context,
+    tree: TreeId,
+    node: Option<NodeId>,
+    page: PageRequest,
+) -> Result<Page<Relationship>> {
+    page.check()?;
+    let slice = ctx.store.slice::<Relationship>((tree, node.unwrap_or(root_of(tree)))).prefix(1).after(page.cursor);
+    judge::page(ctx, tree, slice, page.limit).await
+}
+
+/// So many of the nodes below one, in the order of `list_subtree`, from behind the last that is done with; some, if there are any.
+pub(crate) async fn walk(
+    ctx: &Context,
+    tree: TreeId,
+    node: NodeId,
+    after: Option<Reached>,
+    limit: usize,
+) -> Result<Page<Relationship>> {
+    let mut slice = ctx.store.slice::<Relationship>((tree, node));
+    if let Some(Reached { relationship_depth, name_lower, node_id }) = after {
+        slice = slice.after_key((relationship_depth, name_lower, node_id));
+    }
+    loop {
+        let page = judge::page(ctx, tree, slice.clone(), limit).await?;
+        if !page.rows.is_empty() || page.next.is_none() {
+            return Ok(page);
+        }
+        // So many that leave or arrive were passed over.
+        slice = slice.after(page.next);
+    }
+}
+
+/// The node with this code, or the one that had it last.
+pub async fn find_by_code(ctx: &Context, tree: TreeId, code: &str) -> Result<Option<Node>> {
+    let row = ctx.store.get::<Node>((tree, rules::code_id(code))).await?;
+    match row.and_then(|row| row.holder) {
+        Some(node) => Ok(find_nodes(ctx, tree, &[node]).await?.pop().flatten()),
+        None => Ok(None),
+    }
 }
 
 /// H3. What stands below a node, down to so many steps (None: all), level by level, names in order. One partition, at any size.

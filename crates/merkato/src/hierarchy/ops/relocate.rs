@@ -13,9 +13,9 @@ use crate::{
     context::Context,
     hierarchy::{
         error::{Error, Result},
-        path,
+        kept, path,
         rules::{self, root_of},
-        tables::{Node, Place, Relationship},
+        tables::{Node, Place, Relationship, ToFollow},
     },
     id::{NodeId, TreeId},
     limits,
@@ -29,10 +29,19 @@ const TRIES_MAX: usize = 16;
 /// What is to become of a subtree.
 #[derive(Clone, Debug)]
 enum Change {
-    /// To another parent, under another name; what is None stays.
-    Relocated(Option<NodeId>, Option<String>),
+    Relocated(Relocating),
     Gone,
     GoneIfLeaf,
+}
+
+/// What is to be another; what is None stays.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Relocating {
+    /// May be the root.
+    pub parent: Option<NodeId>,
+    pub name: Option<String>,
+    /// The former one leads to the node still, until another takes it.
+    pub code: Option<String>,
 }
 
 /// What was read of a subtree before a decision that rests on it.
@@ -76,11 +85,25 @@ pub async fn relocate_node(
     name: Option<&str>,
     expected: Option<i64>,
 ) -> Result<Node> {
-    let normal = name.map(path::normal);
-    for name in name.into_iter().chain(normal.as_deref()) {
+    kept::open_to_all(tree)?;
+    let to = Relocating { parent, name: name.map(str::to_owned), code: None };
+    relocate_kept(ctx, tree, node, to, expected).await
+}
+
+/// The same by those who keep the tree. A code that is changed along is the new one from the beginning.
+pub(crate) async fn relocate_kept(
+    ctx: &Context,
+    tree: TreeId,
+    node: NodeId,
+    mut to: Relocating,
+    expected: Option<i64>,
+) -> Result<Node> {
+    let normal = to.name.as_deref().map(path::normal);
+    for name in to.name.iter().chain(&normal) {
         check_name(name)?;
     }
-    change(ctx, tree, node, Change::Relocated(parent, normal), expected).boxed().await?;
+    to.name = normal;
+    change(ctx, tree, node, Change::Relocated(to), expected).boxed().await?;
     get_node(ctx, tree, node).await
 }
 
@@ -92,11 +115,13 @@ pub(super) fn check_name(name: &str) -> Result<()> {
 
 /// Deletes a node that has nothing below it.
 pub async fn delete_leaf(ctx: &Context, tree: TreeId, node: NodeId, expected: Option<i64>) -> Result<()> {
+    kept::open_to_all(tree)?;
     change(ctx, tree, node, Change::GoneIfLeaf, expected).boxed().await
 }
 
 /// Deletes a node with all below it, which are seen to go at once.
 pub async fn delete_subtree(ctx: &Context, tree: TreeId, node: NodeId, expected: Option<i64>) -> Result<()> {
+    kept::open_to_all(tree)?;
     change(ctx, tree, node, Change::Gone, expected).boxed().await
 }
 
@@ -125,8 +150,8 @@ pub(super) async fn missing(ctx: &Context, tree: TreeId, node: NodeId) -> Result
 async fn begin(ctx: &Context, tree: TreeId, seen: &Node, change: &Change, expected: Option<i64>) -> Result<Begun> {
     let Some(from) = seen.parent_id else { return Err(Error::Root) };
     let to = match change {
-        Change::Relocated(parent, name) => {
-            Some((parent.unwrap_or(from), name.clone().unwrap_or_else(|| seen.node_name.clone())))
+        Change::Relocated(to) => {
+            Some((to.parent.unwrap_or(from), to.name.clone().unwrap_or_else(|| seen.node_name.clone())))
         }
         Change::Gone | Change::GoneIfLeaf => None,
     };
@@ -139,24 +164,43 @@ async fn begin(ctx: &Context, tree: TreeId, seen: &Node, change: &Change, expect
         keys.push(*node);
         keys.extend(to.is_none().then_some(*holder));
     }
+    let code = match change {
+        Change::Relocated(to) => to.code.as_ref().filter(|code| Some(*code) != seen.node_code.as_ref()),
+        Change::Gone | Change::GoneIfLeaf => None,
+    };
+    keys.extend(code.into_iter().chain(&seen.node_code).map(|code| rules::code_id(code)));
     let (id, now) = (ctx.new_id(), ctx.now());
     decide(ctx, tree, keys, |draft| {
-        let Some(node) = draft.node(seen.node_id).cloned() else {
+        let Some(mut node) = draft.node(seen.node_id).cloned() else {
             return Err(Error::NodeNotFound { node: seen.node_id });
         };
-        if (node.parent_id, &node.node_name) != (Some(from), &seen.node_name) {
+        let place = (node.parent_id, &node.node_name, &node.node_code);
+        if place != (Some(from), &seen.node_name, &seen.node_code) {
             return Ok(Begun::Elsewhere);
         }
         if let Some(expected) = expected.filter(|expected| *expected != node.revision) {
             return Err(Error::Edited { node: node.node_id, expected, found: node.revision });
         }
         let place = match &to {
-            Some((parent, name)) => match check(draft, &node, from, *parent, name)? {
-                Some(place) => Some(place),
-                None => return Ok(Begun::Done),
-            },
+            Some((parent, name)) => check(draft, &node, from, *parent, name)?,
             None => None,
         };
+        if let Some(code) = code {
+            recode(draft, &mut node, code)?;
+        }
+        if to.is_some() && place.is_none() {
+            // It stays where it is.
+            if code.is_some() {
+                let recoded = Node { revision: node.revision + 1, updated_at: now, ..node };
+                draft.write(vec![(recoded.node_id, Some(recoded))])?;
+            }
+            return Ok(Begun::Done);
+        }
+        if to.is_some() && kept::is_kept(tree) {
+            // ORDER: noted before it is decided. Whoever follows ends the relocation first.
+            let change = ToFollow { change: id, since: now, once: false, last: false, reached: None, at: None };
+            node.to_follow = Some(change);
+        }
         if matches!(change, Change::GoneIfLeaf) {
             if node.children_count > 0 {
                 return Err(Error::NotALeaf { node: node.node_id, children: node.children_count });
@@ -178,7 +222,7 @@ async fn begin(ctx: &Context, tree: TreeId, seen: &Node, change: &Change, expect
         let mut record = record;
         if let Some((parent, name)) = &to {
             let holding = draft.holding(*parent, name, node.node_id, &node);
-            draft.write(vec![holding])?;
+            draft.write(vec![holding, (node.node_id, Some(node))])?;
         }
         drive::go_on_from_top(draft, &mut record)?;
         draft.relocation = Some(record);
@@ -202,7 +246,18 @@ fn check(draft: &Draft, node: &Node, from: NodeId, to: NodeId, name: &str) -> Re
     if to != from && parent.children_count >= limits::CHILDREN_A_NODE_MAX {
         return Err(Error::TooManyChildren { limit: limits::CHILDREN_A_NODE_MAX });
     }
-    rules::place_below(parent, name).map(Some).map_err(|refusal| refusal.error())
+    rules::place_below(parent, name).map(Some).map_err(|refusal| refusal.error(parent.org_id))
+}
+
+/// Gives a node another code; the former one leads to it still.
+fn recode(draft: &mut Draft, node: &mut Node, code: &str) -> Result<()> {
+    if let Some(holder) = draft.code_holder(code) {
+        return Err(Error::CodeTaken { code: code.to_owned(), holder });
+    }
+    let former = node.node_code.replace(code.to_owned());
+    let mut rows = vec![draft.leading(code, true, node)];
+    rows.extend(former.map(|former| draft.leading(&former, false, node)));
+    draft.write(rows)
 }
 
 /// The nodes below, if they are few, and the engine shows a commit all at once.
@@ -244,7 +299,7 @@ fn all_at_once(
     writes.push((top.node_id, prepared.settled(record)));
     for (id, _) in &subtree.nodes {
         let Some(node) = draft.node(*id) else { continue };
-        let next = rules::place_with(top, place, node).map_err(|refusal| refusal.error())?;
+        let next = rules::place_with(top, place, node).map_err(|refusal| refusal.error(top.org_id))?;
         writes.push((*id, Some(node.at(&next))));
     }
     Ok(writes)

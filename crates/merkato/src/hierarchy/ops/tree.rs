@@ -10,7 +10,7 @@ use crate::{
     context::Context,
     hierarchy::{
         error::{Error, Result},
-        path,
+        kept, path,
         rules::{root_of, tree_id},
         tables::{Node, Relocation, SHELF, Tree},
     },
@@ -21,6 +21,12 @@ use crate::{
 
 /// Makes a tree, or finds it: its id follows from its name.
 pub async fn create_tree(ctx: &Context, name: &str) -> Result<Tree> {
+    kept::open_to_all(tree_id(name))?;
+    make_tree(ctx, name).await
+}
+
+/// The same by those who keep it.
+pub(crate) async fn make_tree(ctx: &Context, name: &str) -> Result<Tree> {
     let name = path::normal(name);
     let mut check = Check::new();
     check.line("name", &name, 1..=limits::TREE_NAME_BYTES_MAX);
@@ -42,6 +48,7 @@ pub async fn create_tree(ctx: &Context, name: &str) -> Result<Tree> {
                     node_level: 0,
                     node_type: None,
                     node_name: name.clone(),
+                    node_code: None,
                     node_metadata: BTreeMap::new(),
                     children_count: 0,
                     ancestors: Vec::new(),
@@ -52,6 +59,7 @@ pub async fn create_tree(ctx: &Context, name: &str) -> Result<Tree> {
                     stage: None,
                     next: None,
                     holder: None,
+                    to_follow: None,
                 });
             }
             let created_at = created_at.unwrap_or(now);

@@ -83,6 +83,7 @@ async fn look(ctx: &Context, tree: TreeId) -> Result<TreeReport> {
                 (None, Some(parent)) => asked.extend([parent, rules::holder_id(parent, &row.node_name)]),
                 (None, None) => {}
             }
+            asked.extend(row.node_code.as_ref().map(|code| rules::code_id(code)));
         }
         asked.sort_unstable();
         asked.dedup();
@@ -132,8 +133,20 @@ fn problem(row: &Node, known: &HashMap<NodeId, Node>, pending: Option<&Relocatio
         let about_to = |pending: &Relocation| {
             pending.node_id == holder && named(pending.to_parent, pending.to_name.as_deref().unwrap_or_default())
         };
+        if row.parent_id.is_none() {
+            // A code that was left behind leads to whoever had it, and is anybody's to take.
+            let has_it = known.get(&holder).is_some_and(|node| node.node_code.as_ref() == Some(&row.node_name));
+            let good = has_it == row.node_code.is_some();
+            return (!good).then_some("a code is held for a node that has it not");
+        }
         let good = known.get(&holder).is_some_and(|node| named(node.parent_id, &node.node_name));
         return (!good && !pending.is_some_and(about_to)).then_some("a name is held for a node that has it not");
+    }
+    if let Some(code) = &row.node_code {
+        let held = known.get(&rules::code_id(code)).filter(|held| held.node_code.is_some());
+        if held.and_then(|held| held.holder) != Some(row.node_id) {
+            return Some("its code is not held for it");
+        }
     }
     let Some(parent) = row.parent_id else {
         return (!row.is_root()).then_some("it has no parent and is not the root");

@@ -4,9 +4,11 @@ pub mod bad_input;
 pub mod costs;
 pub mod lists;
 pub mod model;
+pub mod moves;
 pub mod products;
 pub mod races;
 pub mod search;
+pub mod stopped;
 
 use merkato::{
     Context, Currency,

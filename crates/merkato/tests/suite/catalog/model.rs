@@ -90,6 +90,10 @@ async fn step(ctx: &Context, categories: &[Category], ids: &mut Vec<ProductId>, 
                 CategoryChange { name: Some(format!("{} {cents}", category.name)), ..CategoryChange::default() };
             catalog::change_category(ctx, category.category_id, None, change).await.map(|_| ())
         }
+        (7, Some(_)) => {
+            let to = rng.random_bool(0.7).then(|| categories.choose(rng).expect("some").category_id);
+            catalog::move_category(ctx, category.category_id, to, None).await.map(|_| ())
+        }
         (_, Some(id)) => {
             let slug = ["first", "second", "third"].choose(rng).map(ToString::to_string);
             let change = ProductChange {
@@ -104,13 +108,15 @@ async fn step(ctx: &Context, categories: &[Category], ids: &mut Vec<ProductId>, 
         }
     };
     match done {
-        Ok(()) | Err(Error::SlugTaken { .. }) => {}
+        Ok(()) | Err(Error::SlugTaken { .. } | Error::CategoryCycle { .. }) => {}
         Err(other) => panic!("{other} (seed {})", seed()),
     }
 }
 
 async fn check(world: &World, categories: &[Category], ids: &[ProductId]) {
     let ctx = &world.ctx;
+    let report = catalog::verify_categories(ctx, false, 10).await.expect("verified");
+    assert_eq!((report.wrong.as_slice(), report.products), (&[][..], ids.len() as u64), "seed {}", seed());
     let report = world.database.verify(VerifyOptions::default()).await.expect("verified");
     assert_eq!(report.differences, 0, "seed {}: {report:?}", seed());
     // And by the products themselves, without the data layer's own word for it.
@@ -134,5 +140,6 @@ async fn check(world: &World, categories: &[Category], ids: &[ProductId]) {
         assert_eq!(found.product_id, product.product_id, "seed {}", seed());
         let category = catalog::get_category(ctx, product.category_id).await.expect("found");
         assert_eq!(product.category_name, category.name, "seed {}", seed());
+        assert_eq!(product.category_path, category.path, "seed {}", seed());
     }
 }

@@ -27,7 +27,12 @@ widerow_testing::cases!(
 
 /// The same shop in a process that stops after so many steps; on the embedded engine, every second time, one whose commits are
 /// seen row by row.
-fn dying(target: &Target, world: &World, steps: u64, always_outbox: bool) -> (Context, Arc<Faulty<Arc<dyn Engine>>>) {
+pub fn dying(
+    target: &Target,
+    world: &World,
+    steps: u64,
+    always_outbox: bool,
+) -> (Context, Arc<Faulty<Arc<dyn Engine>>>) {
     let faults = Faults { stop_after_steps: Some(steps), ..Faults::default() };
     let faulty = Arc::new(Faulty::new(target.engine(), faults));
     let clock = world.clock.clone() as Arc<dyn Clock>;

@@ -229,11 +229,11 @@ async fn trees_are_listed_and_apart(target: &Target) {
     let world = World::new(target);
     let ctx = &world.ctx;
     let first = new_tree(ctx).await;
-    let second = hierarchy::create_tree(ctx, "categories").await.unwrap();
-    assert_eq!(hierarchy::create_tree(ctx, "categories").await.unwrap(), second);
+    let second = hierarchy::create_tree(ctx, "taxonomy").await.unwrap();
+    assert_eq!(hierarchy::create_tree(ctx, "taxonomy").await.unwrap(), second);
     let listed = hierarchy::list_trees(ctx, PageRequest::first(10)).await.unwrap().rows;
-    assert_eq!(listed.iter().map(|tree| tree.tree_name.as_str()).collect::<Vec<_>>(), ["categories", "company"]);
-    assert_eq!(hierarchy::get_tree(ctx, "categories").await.unwrap(), second);
+    assert_eq!(listed.iter().map(|tree| tree.tree_name.as_str()).collect::<Vec<_>>(), ["company", "taxonomy"]);
+    assert_eq!(hierarchy::get_tree(ctx, "taxonomy").await.unwrap(), second);
     let node = add(ctx, first, "a", None).await;
     add(ctx, second.org_id, "a", None).await;
     assert_eq!(hierarchy::find_node(ctx, second.org_id, node).await.unwrap(), None);

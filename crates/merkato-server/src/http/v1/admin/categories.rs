@@ -1,4 +1,4 @@
-//! Categories. Their place in the tree is for good, and so are they.
+//! Categories: made, renamed, moved. They are for good.
 
 use axum::response::Response;
 use merkato::{
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::{created, products::StaffProductStatus};
 use crate::http::{
-    Json, Path, Problem, Query, Visit,
+    FieldProblem, Json, Path, Problem, Query, Visit,
     conditional::{IfMatch, Tagged},
     operation::Operation,
     wire::{Listing, Paging, Time},
@@ -49,7 +49,7 @@ fn tagged(category: Category) -> Tagged<Json<StaffCategory>> {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CategoryBody {
-    #[schema(example = "Lamps", min_length = 1, max_length = 600)]
+    #[schema(example = "Lamps", min_length = 1, max_length = 200)]
     name: String,
     /// Made of the name where it is not given.
     #[schema(example = "lamps", max_length = 120, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$")]
@@ -92,7 +92,7 @@ pub async fn get_category(visit: Visit, Path(id): Path<CategoryId>) -> Result<Ta
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CategoryNames {
-    #[schema(example = "Desk lamps", min_length = 1, max_length = 600)]
+    #[schema(example = "Desk lamps", min_length = 1, max_length = 200)]
     name: String,
     /// As it was where it is not given. The former one still leads to the category, until another takes it.
     #[schema(example = "desk-lamps", max_length = 120, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$")]
@@ -113,6 +113,49 @@ pub async fn change_category(
 ) -> Result<Tagged<Json<StaffCategory>>, Problem> {
     let change = CategoryChange { name: Some(body.name), slug: body.slug };
     Ok(tagged(catalog::change_category(&visit.ctx, id, expected, change).await?))
+}
+
+/// Where a category is to stand.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CategoryPlace {
+    /// The category that it is to stand below; null: at the top.
+    parent_id: Option<Uuid>,
+}
+
+/// Move a category, with all below it
+///
+/// The tree is seen before, or after, wherever it is asked. The products of all that is moved leave the lists of the categories that were
+/// above it and come into the new ones one by one: most of them before the answer, the others soon after.
+#[utoipa::path(post, path = "/v1/admin/categories/{id}/move", tag = "admin: catalog", request_body = CategoryPlace,
+    params(("id" = Uuid, Path, description = "The category"),
+        ("If-Match" = Option<String>, Header, description = "The ETag that the change rests upon")),
+    responses((status = 200, description = "The category as it is now", body = StaffCategory,
+        headers(("ETag" = String, description = "For If-Match")))))]
+pub async fn move_category(
+    visit: Visit,
+    Path(id): Path<CategoryId>,
+    IfMatch(expected): IfMatch,
+    Json(body): Json<CategoryPlace>,
+) -> Result<Tagged<Json<StaffCategory>>, Problem> {
+    let parent = body.parent_id.map(CategoryId);
+    let moved = catalog::move_category(&visit.ctx, id, parent, expected).await;
+    Ok(tagged(moved.map_err(|error| misplaced(error, id))?))
+}
+
+/// Why it cannot stand there is told of the field that says where.
+fn misplaced(error: catalog::Error, moved: CategoryId) -> Problem {
+    use catalog::Error;
+    let about_place = match &error {
+        Error::CategoryNotFound { category } => *category != moved,
+        Error::CategoryCycle { .. } | Error::CategoryNameTaken { .. } | Error::TooDeep { .. } => true,
+        _ => false,
+    };
+    let mut problem = Problem::from(error);
+    if about_place {
+        problem.errors = vec![FieldProblem { pointer: "/parent_id".into(), detail: problem.detail.clone() }];
+    }
+    problem
 }
 
 /// A product of a category, for editors.

@@ -1,4 +1,4 @@
-//! The tree of categories, and one of them. Their places are for good.
+//! The tree of categories, and one of them: made, renamed, moved.
 
 use askama::Template;
 use axum::response::Response;
@@ -38,6 +38,10 @@ pub struct Shown {
     above: Vec<(String, String)>,
     branches: Vec<Branch>,
     pager: Pager,
+    /// Where it can be moved to, below its name where it stands now.
+    places: Vec<Branch>,
+    /// There are more than these.
+    cut: bool,
 }
 
 pub async fn list(visit: Visit, frame: Frame, Query(turn): Query<Turn>) -> Result<Html<Categories>, Problem> {
@@ -76,11 +80,14 @@ async fn page(visit: &Visit, frame: Frame, id: CategoryId, turn: &Turn, forms: F
     let above = catalog::breadcrumbs(&visit.ctx, &category).await?;
     let above = above.into_iter().filter(|above| above.category_id != id);
     let (branches, pager) = branches(visit, turn, Some(id), &format!("{PATH}/{id}")).await?;
+    let (places, all) = tree::whole(&visit.ctx).await?;
     Ok(Shown {
+        places: tree::outside(places, id),
+        cut: !all,
         above: above.map(|above| (above.category_id.to_string(), above.name)).collect(),
         id: id.to_string(),
         name: category.name.clone(),
-        forms: forms.with("category", filled(&category)),
+        forms: forms.with("category", filled(&category)).with("move", place(&category)),
         branches,
         pager,
         frame,
@@ -95,8 +102,18 @@ fn filled(category: &Category) -> Fields {
     ])
 }
 
+fn place(category: &Category) -> Fields {
+    Fields::of([
+        ("parent_id", category.parent_id.map_or(String::new(), |id| id.to_string())),
+        ("revision", category.revision.to_string()),
+    ])
+}
+
 fn about_field(error: catalog::Error) -> Problem {
     match &error {
+        catalog::Error::CategoryNameTaken { .. } => {
+            Problem::field("invalid", "/name", "another category there has this name")
+        }
         catalog::Error::SlugTaken { .. } => Problem::field("invalid", "/slug", error.to_string()),
         _ => error.into(),
     }
@@ -164,4 +181,62 @@ async fn changed(visit: &Visit, id: CategoryId, fields: &Fields) -> Result<Categ
     let revision = fields.parse("revision", "a number")?;
     let change = CategoryChange { name: Some(fields.text("name").trim().to_owned()), slug: fields.optional("slug") };
     catalog::change_category(&visit.ctx, id, Some(revision), change).await.map_err(about_field)
+}
+
+/// Moves a category to where the form says: one of the list, or one whose address was typed.
+pub async fn carry(
+    visit: Visit,
+    frame: Frame,
+    Path(id): Path<CategoryId>,
+    Form(fields): Form,
+) -> Result<Response, Problem> {
+    let problem = match moved(&visit, id, &fields).await {
+        Ok(_) => return Ok(see_other(&format!("{PATH}/{id}?notice=category-moved"))),
+        Err(problem) => problem,
+    };
+    let edited = problem.code == "edited_meanwhile";
+    let mut fields = fields;
+    if edited {
+        let category = catalog::get_category(&visit.ctx, id).await?;
+        fields = fields.with("revision", category.revision.to_string());
+    }
+    let mut forms = Forms::new(&visit).refused("move", fields, problem)?;
+    if edited {
+        forms = forms.saying(
+            "Somebody else has changed or moved this category since you opened it. Send it again to move it nevertheless.",
+        );
+    }
+    Ok(forms::refused(page(&visit, frame, id, &Turn::default(), forms).await?))
+}
+
+async fn moved(visit: &Visit, id: CategoryId, fields: &Fields) -> Result<Category, Problem> {
+    let revision = fields.parse("revision", "a number")?;
+    let (parent, field) = match (fields.optional("address"), fields.optional("parent_id")) {
+        (Some(address), _) => {
+            let found = match catalog::find_category_by_slug(&visit.ctx, &address).await {
+                Err(catalog::Error::Invalid(_)) => None,
+                found => found?,
+            };
+            let nobody = || Problem::field("invalid", "/address", "there is no category at this address");
+            (Some(found.ok_or_else(nobody)?.category_id), "/address")
+        }
+        (None, Some(_)) => (Some(fields.parse::<CategoryId>("parent_id", "a category")?), "/parent_id"),
+        (None, None) => (None, "/parent_id"),
+    };
+    let moved = catalog::move_category(&visit.ctx, id, parent, Some(revision)).await;
+    moved.map_err(|error| misplaced(error, id, field))
+}
+
+fn misplaced(error: catalog::Error, moved: CategoryId, field: &str) -> Problem {
+    use catalog::Error;
+    let why = match &error {
+        Error::CategoryNotFound { category } if *category != moved => "there is no such category any more".to_owned(),
+        Error::CategoryCycle { .. } => {
+            "this is the category itself, or stands below it; choose one outside of it".to_owned()
+        }
+        Error::CategoryNameTaken { .. } => "another category there has this name".to_owned(),
+        Error::TooDeep { .. } => error.to_string(),
+        _ => return error.into(),
+    };
+    Problem::field("invalid", field, why)
 }

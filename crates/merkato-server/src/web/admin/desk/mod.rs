@@ -47,6 +47,7 @@ pages! {
     post "/admin/categories" (Staff(CatalogWrite)) => categories::create;
     get "/admin/categories/{id}" (Staff(CatalogRead)) => categories::show;
     post "/admin/categories/{id}" (Staff(CatalogWrite)) => categories::change;
+    post "/admin/categories/{id}/move" (Staff(CatalogWrite)) => categories::carry;
     get "/admin/inventory" (Staff(InventoryRead)) => inventory::list;
     get "/admin/inventory/{product}" (Staff(InventoryRead)) => stock::show;
     post "/admin/inventory/{product}/restock" (Staff(InventoryWrite)) => stock::restock;

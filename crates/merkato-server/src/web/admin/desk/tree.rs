@@ -71,3 +71,13 @@ pub async fn whole(ctx: &Context) -> Result<(Vec<Branch>, bool), Problem> {
     let all = !more && !shown.iter().any(|branch| branch.cut);
     Ok((shown, all))
 }
+
+/// The same without a category and all below it, which are right behind it.
+pub fn outside(mut shown: Vec<Branch>, id: CategoryId) -> Vec<Branch> {
+    if let Some(at) = shown.iter().position(|branch| branch.id == id) {
+        let depth = shown[at].depth;
+        let below = shown[at + 1..].iter().take_while(|branch| branch.depth > depth).count();
+        shown.drain(at..=at + below);
+    }
+    shown
+}

@@ -31,6 +31,8 @@ pages! {
 }
 
 const PATH: &str = "/admin/trees";
+/// Where the tree that the catalog keeps is shown and changed.
+const CATEGORIES: &str = "/admin/categories";
 
 /// The page of a tree.
 fn tree_path(tree: &str) -> String {

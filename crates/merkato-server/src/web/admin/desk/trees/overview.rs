@@ -10,7 +10,7 @@ use super::{
         pager::{Pager, Turn},
         said,
     },
-    PATH, tree_path,
+    CATEGORIES, PATH, tree_path,
 };
 use crate::{
     http::{Problem, Query, Visit},
@@ -40,7 +40,7 @@ pub async fn list(visit: Visit, frame: Frame, Query(turn): Query<Turn>) -> Resul
 async fn page(visit: &Visit, frame: Frame, turn: &Turn, forms: Forms) -> Result<Trees, Problem> {
     let found = hierarchy::list_trees(&visit.ctx, turn.page(visit)?).await?;
     let row = |tree: hierarchy::Tree| TreeRow {
-        path: tree_path(&tree.tree_name),
+        path: if hierarchy::is_kept(tree.org_id) { CATEGORIES.to_owned() } else { tree_path(&tree.tree_name) },
         name: tree.tree_name,
         created: said::day(tree.created_at),
     };

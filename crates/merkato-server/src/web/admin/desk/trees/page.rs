@@ -1,6 +1,7 @@
 //! A node with what stands below it; the root's page is the tree's.
 
 use askama::Template;
+use axum::response::{IntoResponse as _, Response};
 use merkato::{
     PageRequest,
     hierarchy::{self, Counts, Node},
@@ -15,13 +16,13 @@ use super::{
         pager::{Pager, Turn},
         said,
     },
-    node_path,
+    CATEGORIES, node_path,
     outline::{Line, Of, Open},
     tree_path,
 };
 use crate::{
     http::{Path, Problem, Query, Visit},
-    web::{Fields, Frame, Html, next, words},
+    web::{Fields, Frame, Html, next, see_other, words},
 };
 
 /// What of a page is asked for.
@@ -81,9 +82,13 @@ pub async fn show_root(
     Path(tree): Path<String>,
     Query(query): Query<NodeQuery>,
     Query(turn): Query<Turn>,
-) -> Result<Html<Shown>, Problem> {
-    let (root, forms) = (hierarchy::root_of(hierarchy::tree_id(&tree)), Forms::new(&visit));
-    Ok(Html(page(&visit, frame, &tree, root, (&query, &turn), forms).await?))
+) -> Result<Response, Problem> {
+    let id = hierarchy::tree_id(&tree);
+    if hierarchy::is_kept(id) {
+        return Ok(see_other(CATEGORIES));
+    }
+    let forms = Forms::new(&visit);
+    Ok(Html(page(&visit, frame, &tree, hierarchy::root_of(id), (&query, &turn), forms).await?).into_response())
 }
 
 pub async fn show(
@@ -92,9 +97,12 @@ pub async fn show(
     Path((tree, id)): Path<(String, NodeId)>,
     Query(query): Query<NodeQuery>,
     Query(turn): Query<Turn>,
-) -> Result<Html<Shown>, Problem> {
+) -> Result<Response, Problem> {
+    if hierarchy::is_kept(hierarchy::tree_id(&tree)) {
+        return Ok(see_other(&format!("{CATEGORIES}/{id}")));
+    }
     let forms = Forms::new(&visit);
-    Ok(Html(page(&visit, frame, &tree, id, (&query, &turn), forms).await?))
+    Ok(Html(page(&visit, frame, &tree, id, (&query, &turn), forms).await?).into_response())
 }
 
 pub async fn page(
