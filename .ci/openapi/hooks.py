@@ -236,6 +236,34 @@ def node(parent=None):
 department = node()
 team = node(department)
 
+
+def happened():
+    """A stream with some events."""
+    made = str(uuid.uuid4())
+    events = [{"event_type": "Opened", "data": {"n": n}, "correlation_id": together} for n in range(3)]
+    staff("POST", f"/v1/admin/streams/{made}/events", {"kind": "door", "events": events})
+    return made
+
+
+together = str(uuid.uuid4())
+door = happened()
+
+def somebody():
+    return str(uuid.uuid4())
+
+
+ada, ben, eve = somebody(), somebody(), somebody()
+
+
+def befriend(one, other):
+    staff("PUT", f"/v1/admin/graph/{one}/connections/friend/{other}", {})
+    return other
+
+
+befriend(ada, ben)
+befriend(ben, eve)
+staff("POST", f"/v1/admin/graph/{ada}/suggestions", None)
+
 shopper = Shopper()
 me = staff("GET", "/v1/me")["id"]
 spare = spare_user()
@@ -311,6 +339,10 @@ TREE = path(tree=lambda: "company")
 NODE = [TREE, path(id=lambda: department)]
 SPARE_NODE = [TREE, path(id=node)]
 
+STREAM = path(aggregate_id=lambda: door)
+ADA = path(user=lambda: ada)
+TIE = [ADA, path(type=lambda: "friend"), path(other=lambda: ben)]
+
 # What makes a case of an operation real. Operations that are not here need nothing.
 REAL = {
     "GET /v1/admin/analytics/daily-sales": [only_query(lambda: days(7, 0))],
@@ -327,6 +359,11 @@ REAL = {
         path(feature_type=lambda: "homepage"),
         body(lambda old: {"products": [{"product_id": product()["id"]}]}),
     ],
+    "GET /v1/admin/events": [
+        only_query(lambda: chance.choice([{}, {"type": "Opened"}, {"correlation_id": together}, {"from": now(-3600)}]))
+    ],
+    "GET /v1/admin/events/feed": [only_query(lambda: {"after": chance.randint(0, 5), "limit": 10})],
+    "GET /v1/admin/events/types": [only_query(lambda: {})],
     "GET /v1/admin/inventory/holds": [query(lambda: {"product_id": plenty})],
     "POST /v1/admin/inventory/holds": [body(lambda old: {"lines": [{"product_id": plenty, "quantity": 1}]})],
     "POST /v1/admin/inventory/holds/{id}/confirm": HELD,
@@ -349,6 +386,7 @@ REAL = {
     "POST /v1/admin/orders/{id}/cancel": [ORDER],
     "POST /v1/admin/orders/{id}/refund": [ORDER],
     "POST /v1/admin/orders/{id}/status": [ORDER, with_(status=lambda: "processing")],
+    "POST /v1/admin/projections/{name}/rebuild": [path(name=lambda: "event_types")],
     "POST /v1/admin/products": NEW_PRODUCT,
     "GET /v1/admin/products/{id}": [PRODUCT],
     "PUT /v1/admin/products/{id}": [path(id=new_product), *NEW_PRODUCT],
@@ -370,6 +408,12 @@ REAL = {
     "DELETE /v1/admin/sales/{product_id}/{sale_date}/{sale_id}": [sale],
     "POST /v1/admin/sales/nearest": [body(lambda old: embedded())],
     "POST /v1/admin/sales/suggestion": [body(lambda old: {"category": "dress", "brand": "Nike"})],
+    "GET /v1/admin/streams/{aggregate_id}/events": [STREAM, only_query(lambda: {"direction": chance.choice(["forward", "backward"])})],
+    "POST /v1/admin/streams/{aggregate_id}/events": [
+        path(aggregate_id=lambda: str(uuid.uuid4())),
+        body(lambda old: {"kind": "door", "expected_version": "absent", "events": [{"event_type": "Opened", "data": {"n": 1}}]}),
+    ],
+    "GET /v1/admin/streams/{aggregate_id}/state": [STREAM, only_query(lambda: {"version": chance.randint(1, 3)})],
     "POST /v1/admin/telemetry": [body(lambda old: new_sensor())],
     "GET /v1/admin/telemetry/{sensor_id}": [SENSOR, only_query(lambda: {"resolution": chance.choice(["auto", "raw", "hourly"])})],
     "GET /v1/admin/telemetry/{sensor_id}/sensor": [SENSOR],
@@ -395,6 +439,18 @@ REAL = {
     "GET /v1/admin/trees/{tree}/nodes/{id}/descendants": [*NODE, only_query(lambda: {"level": 1})],
     "GET /v1/admin/trees/{tree}/nodes/{id}/search": [*NODE, only_query(lambda: {"q": "a"})],
     "GET /v1/admin/trees/{tree}/nodes/{id}/counts": NODE,
+    "GET /v1/admin/graph/{user}": [ADA],
+    "PUT /v1/admin/graph/{user}": [ADA, body(lambda old: {"interests": ["coffee", "hiking"]})],
+    "GET /v1/admin/graph/{user}/suggestions": [ADA],
+    "POST /v1/admin/graph/{user}/suggestions": [ADA],
+    "GET /v1/admin/graph/{user}/connections": [ADA, only_query(lambda: chance.choice([{}, {"type": "friend"}]))],
+    "GET /v1/admin/graph/{user}/followers": [ADA, only_query(lambda: chance.choice([{}, {"type": "follow"}]))],
+    "GET /v1/admin/graph/{user}/connections/{type}/{other}": TIE,
+    "PUT /v1/admin/graph/{user}/connections/{type}/{other}": [*TIE, body(lambda old: {"strength": 0.5})],
+    "DELETE /v1/admin/graph/{user}/connections/{type}/{other}": [ADA, path(type=lambda: "friend"), path(other=lambda: befriend(ada, somebody()))],
+    "POST /v1/admin/graph/{user}/connections/{type}/{other}/interactions": TIE,
+    "GET /v1/admin/graph/{user}/mutual/{other}": [ADA, path(other=lambda: eve), only_query(lambda: {})],
+    "GET /v1/admin/graph/{user}/path/{other}": [ADA, path(other=lambda: eve), only_query(lambda: {"max_hops": 3})],
     "GET /v1/admin/users/{id}": [path(id=lambda: me)],
     "GET /v1/admin/users/{id}/orders": [path(id=lambda: me), only_query(lambda: {})],
     "POST /v1/admin/users/{id}/reinstate": [path(id=lambda: spare)],
@@ -465,6 +521,9 @@ def before_call(ctx, case, kwargs):
     case.headers.update(shopper.headers)
     if label == "POST /v1/auth/logout":
         log_out(case)
+    if label == "GET /v1/admin/events/feed":
+        # Otherwise it goes on as long as somebody listens.
+        case.headers["Accept"] = "application/json"
     if not is_positive(case) or not may(label) or chance.random() > REAL_SHARE:
         return
     # What was made up for them would be refused: no such revision, no such page.

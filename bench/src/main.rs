@@ -4,6 +4,9 @@
 mod cassandra;
 mod checkout;
 mod embedded;
+mod events;
+mod graph;
+mod graph_figures;
 mod hierarchy;
 mod holds;
 mod http;
@@ -56,6 +59,9 @@ async fn main() {
         sales::run(arguments.quick, &mut verdicts).await;
         telemetry::run_charts(arguments.quick, &mut verdicts).await;
         hierarchy::run(&mut verdicts).await;
+        events::run_rebuild(arguments.quick, &mut verdicts).await;
+        graph::run(arguments.quick, &mut verdicts).await;
+        graph_figures::run(arguments.quick, &mut verdicts);
     }
     match arguments.cassandra.as_deref().filter(|a| !a.is_empty()) {
         Some(address) => {
@@ -70,6 +76,7 @@ async fn main() {
             checkout::run(address, arguments.quick, &mut verdicts).await;
             holds::postgres(address, arguments.quick, &mut verdicts).await;
             telemetry::run(address, arguments.quick, &mut verdicts).await;
+            events::run(address, arguments.quick, &mut verdicts).await;
         }
         None => println!("\nskipped: PostgreSQL, as no address was given"),
     }

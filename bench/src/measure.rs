@@ -167,7 +167,7 @@ async fn rate(work: impl Future<Output = usize>) -> f64 {
     count as f64 / start.elapsed().as_secs_f64()
 }
 
-fn median(rates: &mut [f64]) -> f64 {
+pub fn median(rates: &mut [f64]) -> f64 {
     rates.sort_by(f64::total_cmp);
     rates[rates.len() / 2]
 }

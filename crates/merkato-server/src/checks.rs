@@ -2,7 +2,8 @@
 //! look at, one function a check. The shop may go on meanwhile.
 
 use merkato::{
-    Context, PageRequest, carts, catalog, catalog::Misfiled, flows, hierarchy, inventory, limits, telemetry,
+    Context, PageRequest, carts, catalog, catalog::Misfiled, events, flows, graph, hierarchy, inventory, limits,
+    telemetry,
 };
 use widerow::{
     Date,
@@ -41,6 +42,10 @@ pub enum Error {
     Telemetry(#[from] telemetry::Error),
     #[error(transparent)]
     Trees(#[from] hierarchy::Error),
+    #[error(transparent)]
+    Events(#[from] events::Error),
+    #[error(transparent)]
+    Graph(#[from] graph::Error),
 }
 
 /// How to check.
@@ -200,6 +205,39 @@ impl Checking {
             differences: report.differences,
             mended: report.mended,
             listed: listed.collect(),
+        })
+    }
+
+    /// The feed and the lists of events, against the log: each event has one place. With `repair`, those that nobody would give
+    /// a place get one; what else is wrong is listed, and left to people.
+    pub async fn events(self, ctx: &Context) -> Result<Found, Error> {
+        let found = events::verify(ctx, self.repair, |_| {}).await?;
+        let listed = found.faults.iter().map(|fault| format!("{}: {}", fault.table, fault.problem));
+        Ok(Found {
+            check: "events",
+            tenant: ctx.store.tenant().to_string(),
+            looked_at: found.events,
+            differences: found.faults_count,
+            mended: found.mended,
+            listed: listed.take(self.listed_max).collect(),
+        })
+    }
+
+    /// How many connections everybody has, against the pairs. With `repair`, what was left uncounted is counted first; somebody who
+    /// is wrong for another reason is listed, and left to people.
+    pub async fn connections(self, ctx: &Context) -> Result<Found, Error> {
+        let mended = if self.repair { graph::settle_counts(ctx).await? } else { 0 };
+        let report = graph::verify_graph(ctx).await?;
+        let listed = report.wrong.iter().map(|wrong| {
+            format!("person {}: {:?} were counted, there are {:?}", wrong.user_id, wrong.counted, wrong.found)
+        });
+        Ok(Found {
+            check: "connections",
+            tenant: ctx.store.tenant().to_string(),
+            looked_at: report.pairs + report.people,
+            differences: report.wrong_people + mended,
+            mended,
+            listed: listed.take(self.listed_max).collect(),
         })
     }
 

@@ -5,10 +5,20 @@
 //! 2. A run that fails is logged and tried again at the next turn.
 //! 3. Stopping waits for the last flush of views, and for no more than a limit.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
 use merkato::{
-    Context, analytics, carts, catalog, flows, hierarchy,
+    Context, analytics, carts, catalog, events, flows,
+    graph::{self, Betweenness},
+    hierarchy,
     telemetry::{self, RollLimits},
 };
 use tokio::{sync::watch, task::JoinSet};
@@ -20,8 +30,13 @@ use crate::config::JobsConfig;
 const RUN_TIME_MAX: Duration = Duration::from_secs(10 * 60);
 /// The longest that stopping waits.
 const STOP_TIME_MAX: Duration = Duration::from_secs(20);
+/// From how many people betweenness is measured: of a graph with fewer it is exact, of a larger one an estimate that takes no
+/// hours. `merkato graph analyze` measures from all.
+const ANALYSIS_SOURCES: u32 = 2_000;
 /// An interval is longer or shorter by at most this part of it.
 const JITTER_PERCENT: u64 = 10;
+/// Streams of which one run takes snapshots.
+const SNAPSHOTS_A_RUN: usize = 10_000;
 
 /// Jobs that run.
 pub struct Jobs {
@@ -47,9 +62,14 @@ impl Jobs {
         keep("stock", config.stock_seconds, |ctx| Box::pin(show_stock(ctx)));
         keep("carts", config.carts_seconds, |ctx| Box::pin(clear_carts(ctx)));
         keep("trees", config.trees_seconds, |ctx| Box::pin(finish_relocations(ctx)));
+        keep("graph", config.graph_seconds, |ctx| Box::pin(count_connections(ctx)));
+        keep("analysis", config.analysis_seconds, |ctx| Box::pin(analyze(ctx)));
         keep("ranking", config.ranking_seconds, |ctx| Box::pin(rank(ctx)));
         keep("sales", config.sales_seconds, |ctx| Box::pin(record_sales(ctx)));
         keep("rollup", config.rollup_seconds, |ctx| Box::pin(roll_up(ctx)));
+        keep("sequence", config.sequence_seconds, |ctx| Box::pin(give_places(ctx)));
+        keep("projections", config.projections_seconds, |ctx| Box::pin(project(ctx)));
+        keep("snapshots", config.snapshots_seconds, |ctx| Box::pin(take_snapshots(ctx)));
         let maintenance = database.maintain(Duration::from_secs(config.maintain_seconds.max(1)));
         Jobs { stop, tasks, _maintenance: maintenance }
     }
@@ -97,6 +117,37 @@ async fn finish_relocations(ctx: &Context) -> anyhow::Result<()> {
     Ok(())
 }
 
+async fn count_connections(ctx: &Context) -> anyhow::Result<()> {
+    let settled = graph::settle_counts(ctx).await?;
+    if settled > 0 {
+        tracing::info!(settled, "connections whose counting was left half-way");
+    }
+    Ok(())
+}
+
+/// Ends what a job has begun on another thread, when the job is dropped.
+struct Ends(Arc<AtomicBool>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+async fn analyze(ctx: &Context) -> anyhow::Result<()> {
+    let ends = Ends(Arc::default());
+    let ended = ends.0.clone();
+    let watch = move |_| if ended.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let found = graph::analyze(ctx, Betweenness::Sampled(ANALYSIS_SOURCES), Arc::new(watch)).await?;
+    tracing::info!(
+        people = found.people,
+        pairs = found.edges,
+        communities = found.communities,
+        "the graph is analysed"
+    );
+    Ok(())
+}
+
 async fn rank(ctx: &Context) -> anyhow::Result<()> {
     flows::sales::rank_products(ctx).await?;
     Ok(())
@@ -116,6 +167,39 @@ async fn roll_up(ctx: &Context) -> anyhow::Result<()> {
     if rolled.hours > 0 {
         let (hours, measurements, failed) = (rolled.changed, rolled.measurements, rolled.failed);
         tracing::info!(hours, measurements, left_out = rolled.left_out, failed, "measurements rolled up");
+    }
+    Ok(())
+}
+
+async fn give_places(ctx: &Context) -> anyhow::Result<()> {
+    loop {
+        let given = events::sequence(ctx).await?;
+        tracing::debug!(events = given.events, "events that have a place in the feed now");
+        if !given.more {
+            return Ok(());
+        }
+    }
+}
+
+async fn project(ctx: &Context) -> anyhow::Result<()> {
+    loop {
+        let done = events::project_all(ctx).await;
+        // How far they are is told also where one of them stands still.
+        events::look_at_projections(ctx).await?;
+        let done = done?;
+        if done.switched {
+            tracing::info!(tenant = %ctx.store.tenant(), "a read model was made anew and serves now");
+        }
+        if !done.more {
+            return Ok(());
+        }
+    }
+}
+
+async fn take_snapshots(ctx: &Context) -> anyhow::Result<()> {
+    let taken = events::take_snapshots(ctx, SNAPSHOTS_A_RUN).await?;
+    if taken.taken + taken.failed > 0 {
+        tracing::info!(taken = taken.taken, failed = taken.failed, "snapshots of streams");
     }
     Ok(())
 }

@@ -279,6 +279,54 @@ fn trees_are_read_written_and_read_back() {
 }
 
 #[test]
+fn events_are_written_and_read_back() {
+    let shop = Shop::migrated();
+    let (one, two) = ("0199a1b2-0000-7000-8000-000000000001", "0199a1b2-0000-7000-8000-000000000002");
+    let event = |stream: &str, version: u32, data: &str| {
+        format!(
+            r#"{{"aggregate_id":"{stream}","block":0,"event_version":{version},"event_timestamp":"2026-02-01T08:0{version}:00.000Z","event_id":"{}{version}","aggregate_kind":"door","event_type":"Moved","event_data":"{{\"angle\":{data}}}","schema_version":1,"event_metadata":{{"who":"Ada"}},"causation_id":null,"correlation_id":"{one}"}}"#,
+            &stream[..35].replace("000000000", "00000000a"),
+        ) + "\n"
+    };
+    let good = [event(one, 1, "5"), event(one, 2, "7"), event(two, 1, "9")].concat();
+    let file = shop.write("events.ndjson", &good);
+    let report = shop.json(&["import", "events", &file]);
+    assert_eq!((&report["read"], &report["created"]), (&3.into(), &3.into()), "{report}");
+    assert_eq!(shop.json(&["import", "events", &file])["unchanged"], 3);
+    // A version that another event has, and one after a gap.
+    let bad = shop.write("bad.ndjson", &[event(one, 2, "8"), event(two, 3, "1")].concat());
+    let output = shop.run(&["import", "events", &bad, "--json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["created"], &report["rejected"]), (&0.into(), &2.into()), "{report}");
+    let exported = shop.ok(&["export", "events"]);
+    assert_eq!(exported.lines().count(), 3);
+    for format in ["ndjson", "csv"] {
+        let out = shop.path("out");
+        shop.ok(&["export", "events", "--format", format, "--output", &out]);
+        let other = Shop::migrated();
+        assert_eq!(other.json(&["import", "events", &out])["created"], 3, "{format}");
+        assert_eq!(other.ok(&["export", "events"]), exported, "{format}");
+        other.ok(&["verify"]);
+    }
+    // From elsewhere, by the names that process mining has.
+    let foreign = "case:concept:name,concept:name,time:timestamp,who\nc1,Sent,2026-01-01T10:00:00+02:00,Ada\nc1,Paid,2026-01-02T10:00:00Z,\n";
+    let file = Shop::migrated();
+    let log = file.write("log.csv", foreign);
+    assert_eq!(file.json(&["import", "events", &log, "--kind", "receipt"])["created"], 2);
+    assert_eq!(file.json(&["import", "events", &log, "--kind", "receipt"])["unchanged"], 2);
+    assert!(file.ok(&["export", "events"]).contains("2026-01-01T08:00:00.000Z"));
+    let rebuilt = shop.json(&["events", "rebuild-projection", "event_types"]);
+    assert_eq!(rebuilt["data"][0]["position"], 3, "{rebuilt}");
+    assert_eq!((&rebuilt["data"][0]["lag"], &rebuilt["data"][0]["rebuild"]), (&0.into(), &Value::Null));
+    assert!(shop.ok(&["events", "projections"]).contains("event_types"));
+    assert!(shop.fails(2, &["events", "rebuild-projection", "none"]).contains("none"));
+    let verified = shop.json(&["verify"]);
+    let found = verified["data"].as_array().expect("checks").iter().find(|found| found["check"] == "events");
+    assert_eq!(found.expect("events are checked")["looked_at"], 3);
+}
+
+#[test]
 fn orders_come_back_as_they_were() {
     let shop = Shop::migrated();
     shop.ok(&["import", "products", &shop.write("catalog.csv", CATALOG), "--source", "old"]);

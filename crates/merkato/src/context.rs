@@ -6,8 +6,9 @@ use uuid::Uuid;
 use widerow::{Row, Store, Timestamp, time::Clock};
 
 use crate::{
-    analytics,
+    analytics, events,
     flows::run::{Marks, Watch},
+    graph,
     inventory::StockWriter,
     orders::Numbers,
     passwords::Passwords,
@@ -31,6 +32,8 @@ pub struct Context {
     pub(crate) sale_names: Arc<Noted>,
     pub(crate) sale_tally: Arc<Tally>,
     pub(crate) telemetry: Arc<telemetry::Memory>,
+    pub(crate) events: Arc<events::Memory>,
+    pub(crate) graph_counter: Arc<graph::Counter>,
     watch: Option<Arc<dyn Watch>>,
     clock: Arc<dyn Clock>,
     chance: Arc<dyn Chance>,
@@ -68,6 +71,8 @@ impl Context {
             sale_names: Arc::new(Noted::default()),
             sale_tally: Arc::new(Tally::default()),
             telemetry: Arc::new(telemetry::Memory::default()),
+            events: Arc::new(events::Memory::new(events::Registry::default())),
+            graph_counter: Arc::new(graph::Counter::default()),
             watch: None,
             clock,
             chance,
@@ -77,6 +82,12 @@ impl Context {
     /// The same surroundings with a payment provider that moves money; without one, the test provider moves none.
     pub fn with_payments(&self, payments: Arc<dyn PaymentProvider>) -> Self {
         Context { payments, ..self.clone() }
+    }
+
+    /// The same surroundings with other kinds of aggregates and other projections. What their streams and projections are
+    /// called is in the tables: all processes of a shop have the same.
+    pub fn with_events(&self, registry: events::Registry) -> Self {
+        Context { events: Arc::new(events::Memory::new(registry)), ..self.clone() }
     }
 
     /// The same surroundings for another tenant of the same database: how many passwords are hashed at once and how many

@@ -35,9 +35,12 @@ macro_rules! ids {
 
 ids! {
     AddressId,
+    /// What a stream of events is about.
+    AggregateId,
     CartId,
     CategoryId,
     CheckoutId,
+    EventId,
     /// A flow that outlives its process.
     FlowId,
     /// Stock that is kept for someone: one id for all products of a checkout.

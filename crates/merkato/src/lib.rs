@@ -15,7 +15,9 @@ pub mod claims;
 pub mod combine;
 pub mod context;
 pub mod error;
+pub mod events;
 pub mod flows;
+pub mod graph;
 pub mod hierarchy;
 pub mod id;
 pub mod inventory;
@@ -55,6 +57,8 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = sales::tables(schema);
     let schema = telemetry::tables(schema);
     let schema = hierarchy::tables(schema);
+    let schema = events::tables(schema);
+    let schema = graph::tables(schema);
     let schema = flows::run::tables(schema);
     let schema = keys::tables(schema);
     let schema = replies::tables(schema);
@@ -73,6 +77,8 @@ pub const PATTERNS: &[(&str, &[AccessPattern])] = &[
     ("sales", sales::PATTERNS),
     ("telemetry", telemetry::PATTERNS),
     ("hierarchy", hierarchy::PATTERNS),
+    ("events", events::PATTERNS),
+    ("graph", graph::PATTERNS),
     ("flows", flows::run::PATTERNS),
     ("claims", claims::PATTERNS),
     ("keys", keys::PATTERNS),

@@ -251,3 +251,56 @@ pub const PASSED_ROWS_A_PAGE_MAX: usize = 20_000;
 pub const REFUSALS_KEPT: usize = 16;
 /// Nodes of one import, which are held in memory to be put in order: a few hundred bytes each.
 pub const IMPORT_NODES_MAX: usize = 500_000;
+/// Events of one append. Each has up to three rows in the one commit.
+pub const EVENTS_TOGETHER_MAX: usize = 500;
+/// Bytes of an event's data as JSON. A row has 320 KiB.
+pub const EVENT_DATA_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of the data of all events of one append: a commit has 4 MiB.
+pub const EVENTS_DATA_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Bytes of an event's type and of an aggregate's kind, each a part of a key or of many rows.
+pub const EVENT_NAME_BYTES_MAX: usize = 100;
+/// Entries of an event's metadata, and bytes of a name or a value of them.
+pub const EVENT_METADATA_MAX: usize = 20;
+pub const EVENT_METADATA_BYTES_MAX: usize = 1_000;
+/// Bytes of what a domain keeps beside a stream's version.
+pub const STREAM_STATE_BYTES_MAX: usize = 16 * 1024;
+/// Events of one partition of the log, and places of one of the feed. They are a part of stored keys and never change.
+pub const EVENTS_A_BLOCK: i64 = 1_000;
+/// Events after which a snapshot is due.
+pub const EVENTS_A_SNAPSHOT: i64 = 100;
+/// Bytes of a snapshot; of a larger state none is kept.
+pub const SNAPSHOT_BYTES_MAX: usize = 256 * 1024;
+/// Days that one page of events by type or by time looks at: after as many the page is short and goes on behind.
+pub const EVENT_DAYS_A_PAGE_MAX: usize = 62;
+/// Seconds by which the time of an event may lie ahead of this process's clock.
+pub const EVENT_AHEAD_SECONDS: i64 = 300;
+/// Entries of what is noted of a connection.
+pub const CONNECTION_METADATA_MAX: usize = 20;
+/// Bytes of a name, and of a value, of what is noted of a connection.
+pub const CONNECTION_METADATA_BYTES_MAX: usize = 500;
+/// Changes that somebody has counted and that may be marked as uncounted still: above, they are looked after.
+pub const COUNTED_KEPT: usize = 20;
+/// Changes of one person's connections that are counted together.
+pub const COUNTED_TOGETHER_MAX: usize = 200;
+/// Changes of one person's connections that wait in one process.
+pub const COUNTS_WAITING_MAX: usize = 10_000;
+/// What somebody likes.
+pub const INTERESTS_MAX: usize = 50;
+/// Bytes of one interest.
+pub const INTEREST_BYTES_MAX: usize = 100;
+/// Steps of a path.
+pub const PATH_HOPS_MAX: usize = 6;
+/// Rows that one search for a path reads.
+pub const PATH_ROWS_MAX: usize = 200_000;
+/// Rows that the making of one person's suggestions reads.
+pub const SUGGESTION_ROWS_MAX: usize = 200_000;
+/// Those who may be suggested and whose interests are looked at.
+pub const SUGGESTED_CONSIDERED_MAX: usize = 1_000;
+/// Suggestions of one person. They are replaced in one commit of 99 writes.
+pub const SUGGESTIONS_A_USER_MAX: usize = 49;
+/// Communities that are listed. They are replaced in one commit of 99 writes.
+pub const COMMUNITIES_LISTED_MAX: usize = 49;
+/// People who are named of a community.
+pub const COMMUNITY_LEADERS_MAX: usize = 10;
+/// Connections that are made in one call.
+pub const CONNECTIONS_TOGETHER_MAX: usize = 10_000;

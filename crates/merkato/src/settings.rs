@@ -23,9 +23,24 @@ pub struct Settings {
     pub analytics: AnalyticsSettings,
     pub sales: SalesSettings,
     pub telemetry: TelemetrySettings,
+    pub graph: GraphSettings,
     pub flows: FlowSettings,
     pub keys: KeySettings,
     pub replies: ReplySettings,
+}
+
+/// How the lists of people are kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GraphSettings {
+    /// People of one partition of somebody's lists; each has a few rows there. When it is changed, lists that are there stay.
+    pub pairs_a_bucket: u32,
+}
+
+impl Default for GraphSettings {
+    fn default() -> Self {
+        GraphSettings { pairs_a_bucket: 10_000 }
+    }
 }
 
 /// What is written down of programs' keys.

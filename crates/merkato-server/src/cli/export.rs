@@ -7,13 +7,16 @@ use futures::{Stream, TryStreamExt as _, stream};
 use merkato::{
     Context, PageRequest,
     catalog::{self, Category, Product},
+    events::{self, Event, EventStream, ReadStream},
+    graph::{ConnectionType, Pair, Says, Tie},
     hierarchy::{self, Node, Tree},
-    id::{CategoryId, NodeId, ProductId, SensorId},
+    id::{CategoryId, NodeId, ProductId, SensorId, UserId},
     inventory, limits,
     orders::{self, Order},
     sales::{SaleRecord, SaleVector, VECTOR_SHARDS, shards::embedding_shard},
     telemetry::{RawMeasurement, Sensor},
 };
+use rust_decimal::Decimal;
 use serde_json::{Value as Json, json};
 use widerow::{Row, Timestamp, schema::Table, store::ScanRows};
 
@@ -33,6 +36,8 @@ use super::{
   merkato export orders --format csv --output orders.csv
   merkato export sales --tenant acme > sales.ndjson
   merkato export tree --format csv --output trees.csv
+  merkato export events | gzip > events.ndjson.gz
+  merkato export graph > connections.ndjson
   merkato export products | ssh other merkato import products -
 
 Export and import again make no copy: what is there already, and the same, stays as it is.")]
@@ -57,6 +62,8 @@ pub(super) enum What {
     Sales,
     Measurements,
     Tree,
+    Events,
+    Graph,
 }
 
 impl What {
@@ -70,6 +77,8 @@ impl What {
             What::Sales => SaleRecord::table(),
             What::Measurements => RawMeasurement::table(),
             What::Tree => Placed::table(),
+            What::Events => Event::table(),
+            What::Graph => Said::table(),
         }
     }
 
@@ -80,7 +89,7 @@ impl What {
             What::Orders => &["items", "history"],
             What::Sales => &["vector"],
             What::Measurements => &["sensor"],
-            What::Categories | What::Stock | What::Tree => &[],
+            What::Categories | What::Stock | What::Tree | What::Events | What::Graph => &[],
         }
     }
 
@@ -93,7 +102,9 @@ impl What {
             What::Stock => &["product_id", "warehouse_id", "quantity"],
             What::Sales => &["productId", "saleId", "saleDate", "salePrice", "categoryShard"],
             What::Measurements => &["sensor_id", "time_bucket", "measurement_time", "measurement_id", "sensor"],
+            What::Graph => &["user_id", "connection_type", "connected_user_id", "connection_metadata", "created_at"],
             What::Tree => &["tree", "node_id", "parent_id", "node_name", "node_path"],
+            What::Events => &["aggregate_id", "event_version", "event_id", "event_type", "event_data"],
         }
     }
 }
@@ -154,6 +165,20 @@ pub(super) struct Placed {
     pub node_path: String,
 }
 
+/// What one is to another; a friendship, which is that of both, once. Not stored so: it is the shape of a record.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "connections", partition(user_id), clustering(connection_type, connected_user_id))]
+pub(super) struct Said {
+    pub user_id: UserId,
+    pub connection_type: ConnectionType,
+    pub connected_user_id: UserId,
+    pub connection_strength: Decimal,
+    pub connection_metadata: BTreeMap<String, String>,
+    pub created_at: Timestamp,
+    /// For whoever reads the file; read back, it is when the connection was made.
+    pub last_interaction: Timestamp,
+}
+
 impl Export {
     pub async fn run(self, global: &Global) -> anyhow::Result<()> {
         let opened = Opened::ready(global).await?;
@@ -177,6 +202,8 @@ impl Export {
             What::Sales => sales(&ctx, &mut writing).await?,
             What::Measurements => measurements(&ctx, &mut writing).await?,
             What::Tree => trees(&ctx, &mut writing).await?,
+            What::Events => streams(&ctx, &mut writing).await?,
+            What::Graph => connections(&ctx, &mut writing).await?,
         }
         writing.end()
     }
@@ -321,6 +348,49 @@ async fn nodes<W: std::io::Write>(ctx: &Context, tree: &Tree, out: &mut Writing<
         let Some(next) = found.next else { return Ok(()) };
         page = PageRequest { limit: limits::PAGE_ROWS_MAX, cursor: Some(next) };
     }
+}
+
+/// Every stream that anybody may append to, each by version. What the shop tells of itself, under ids of its own making, belongs to
+/// what it is about, and nobody can append it elsewhere.
+async fn streams<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
+    let mut rows = pin!(rows::<EventStream>(ctx));
+    while let Some(stream) = rows.try_next().await? {
+        if stream.aggregate_id.0.get_version() == Some(uuid::Version::Custom) {
+            continue;
+        }
+        let mut read = Some(ReadStream { limit: limits::PAGE_ROWS_MAX, ..ReadStream::default() });
+        while let Some(next) = read {
+            let page = events::list_events(ctx, stream.aggregate_id, next).await?;
+            page.events.iter().try_for_each(|event| out.write(&records::record(event)))?;
+            read = page.next;
+        }
+    }
+    Ok(())
+}
+
+/// All that two people are to each other together, a block last, as it hides the rest.
+async fn connections<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
+    let mut rows = pin!(rows::<Pair>(ctx));
+    while let Some(mut pair) = rows.try_next().await? {
+        pair.ties.sort_by_key(|tie| tie.connection_type == ConnectionType::Block);
+        for tie in pair.ties {
+            let Tie { connection_type, says, strength, metadata, created_at, last_interaction } = tie;
+            let (user_id, connected_user_id) = match says {
+                Says::Low | Says::Both => (pair.low_user_id, pair.high_user_id),
+                Says::High => (pair.high_user_id, pair.low_user_id),
+            };
+            out.write(&records::record(&Said {
+                user_id,
+                connection_type,
+                connected_user_id,
+                connection_strength: strength,
+                connection_metadata: metadata,
+                created_at,
+                last_interaction,
+            }))?;
+        }
+    }
+    Ok(())
 }
 
 /// With the vector, where it is known.

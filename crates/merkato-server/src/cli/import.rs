@@ -1,4 +1,4 @@
-//! `merkato import`: products, categories, stock, orders, sales, measurements and trees from files.
+//! `merkato import`: products, categories, stock, orders, sales, measurements, trees, events and graphs from files.
 
 use std::{
     fs::File,
@@ -12,11 +12,14 @@ use merkato::{
     Context, Currency,
     catalog::ProductStatus,
     flows::import::{
-        self, Companion, DateOrder, Mapping, MeasurementOptions, OrderOptions, Registration, Report, SaleOptions,
-        TreeOptions, import_measurements, import_orders, import_products, import_sales, import_tree,
+        self, Companion, DateOrder, EventOptions, GraphLayout, GraphOptions, Mapping, MeasurementOptions, OrderOptions,
+        Registration, Report, SaleOptions, TreeOptions, import_events, import_graph, import_measurements,
+        import_orders, import_products, import_sales, import_tree,
     },
+    graph::ConnectionType,
     orders::OrderStatus,
 };
+use rust_decimal::Decimal;
 use serde_json::json;
 
 use super::{
@@ -28,10 +31,12 @@ use super::{
     records::Reader,
 };
 
+mod events;
+mod graph;
 mod own;
 mod trees;
 
-/// Read a file into the shop. Products, orders, sales, measurements and trees come from CSV, TSV, JSON, or gzipped ones of these,
+/// Read a file into the shop. Products, orders, sales, measurements, trees and connections come from CSV, TSV, JSON, or gzipped ones of these,
 /// in many layouts; and all of it from what `merkato export` wrote. A bad record goes to a rejects file with the reason and never
 /// stops the rest. Running it twice changes nothing.
 #[derive(Args)]
@@ -93,6 +98,29 @@ What export wrote names its trees itself. A node that has moved or has another n
 
 Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
     Tree(TreeFile),
+    /// Events, one a record, those of a case in one stream
+    #[command(after_help = "Examples:
+  merkato import events events.ndjson
+  merkato import events receipt.csv --kind receipt
+  merkato import events log.csv --map case=Ticket,type=Step,time=When --dates day-first
+
+The names that process mining has for columns are known. An event without an id of its own is known by what it says, when and
+how often, so that the same file again changes nothing. What export wrote is read back to the same versions.
+
+Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
+    Events(EventFile),
+    /// Who knows whom: a table, or a list of edges without a heading
+    #[command(after_help = "Examples:
+  merkato import graph connections.ndjson
+  merkato import graph facebook_combined.txt
+  merkato import graph soc-sign-bitcoinotc.csv --type follow --map rating=3,time=4
+  merkato import graph knows.csv --map from=Person,to=Other,strength=Weight --source school
+
+Columns of a list without a heading are called 1, 2 and so on. An id of this shop is that person; any other is the source's own. A
+rating, from -10 to 10 unless --ratings says otherwise, becomes the strength and is noted.
+
+Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
+    Graph(GraphFile),
     /// Categories, as export wrote them
     Categories(FromExport),
     /// What warehouses have, as export wrote it: quantities become what the file says
@@ -149,6 +177,73 @@ struct TreeFile {
     node_type: Option<String>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+#[derive(Args)]
+struct EventFile {
+    #[command(flatten)]
+    input: Input,
+    /// Columns whose names do not speak for themselves
+    #[arg(long, value_name = "FIELD=COLUMN,…")]
+    map: Option<String>,
+    /// The name of the source: its names of cases are its own [default: the file's name]
+    #[arg(long)]
+    source: Option<String>,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// How to read dates such as 3/4/2011
+    #[arg(long, value_enum)]
+    dates: Option<Dates>,
+    /// What its cases are, where the file does not say so
+    #[arg(long, default_value = "case", value_name = "KIND")]
+    kind: String,
+}
+
+#[derive(Args)]
+struct GraphFile {
+    #[command(flatten)]
+    input: Input,
+    /// Columns whose names do not speak for themselves
+    #[arg(long, value_name = "FIELD=COLUMN,…")]
+    map: Option<String>,
+    /// The name of the source: the same id of the same source is the same person here [default: the file's name]
+    #[arg(long)]
+    source: Option<String>,
+    /// What they are to each other, where the file does not say
+    #[arg(long = "type", value_name = "TYPE", default_value = "friend", value_parser = connection_type)]
+    connection_type: ConnectionType,
+    /// Whether the file has a heading
+    #[arg(long, value_enum, default_value_t)]
+    layout: Layout,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// The least and the most that a rating can be, as 1..5
+    #[arg(long, value_name = "LEAST..MOST", value_parser = ratings, allow_hyphen_values = true)]
+    ratings: Option<(Decimal, Decimal)>,
+    /// How to read dates such as 3/4/2011
+    #[arg(long, value_enum)]
+    dates: Option<Dates>,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Layout {
+    /// As it looks
+    #[default]
+    Auto,
+    /// With names of columns
+    Table,
+    /// A line a connection, without a heading
+    Edges,
+}
+
+fn connection_type(text: &str) -> Result<ConnectionType, String> {
+    ConnectionType::parse(text).map_err(|error| error.to_string())
+}
+
+fn ratings(text: &str) -> Result<(Decimal, Decimal), String> {
+    let number = |text: &str| text.parse::<Decimal>().map_err(|_| format!("{text:?} is not a number"));
+    let (least, most) = text.split_once("..").ok_or("not LEAST..MOST")?;
+    Ok((number(least)?, number(most)?))
 }
 
 #[derive(Args)]
@@ -289,6 +384,8 @@ impl Import {
             Kind::Categories(categories) => (&categories.input, What::Categories),
             Kind::Stock(stock) => (&stock.input, What::Stock),
             Kind::Tree(tree) => (&tree.input, What::Tree),
+            Kind::Events(events) => (&events.input, What::Events),
+            Kind::Graph(graph) => (&graph.input, What::Graph),
         };
         let ctx = opened.context(&input.tenant)?;
         let file = open(&input.file)?;
@@ -296,6 +393,8 @@ impl Import {
         let report = if let Some(reader) = Reader::open(file.try_clone()?, what.table(), what.marks())? {
             match what {
                 What::Tree => trees::import(&ctx, reader, &mut progress).await?,
+                What::Events => events::import(&ctx, reader, &mut progress).await?,
+                What::Graph => graph::import(&ctx, reader, &mut progress).await?,
                 _ => own::import(&ctx, what, reader, &mut progress).await?,
             }
         } else {
@@ -306,6 +405,8 @@ impl Import {
                 Kind::Sales(sales) => sales.import(&ctx, file, default, &mut progress).await?,
                 Kind::Measurements(measurements) => measurements.import(&ctx, file, &mut progress).await?,
                 Kind::Tree(tree) => tree.import(&ctx, file, &mut progress).await?,
+                Kind::Events(events) => events.import(&ctx, file, &mut progress).await?,
+                Kind::Graph(graph) => graph.import(&ctx, file, &mut progress).await?,
                 Kind::Categories(_) | Kind::Stock(_) => {
                     let columns = what.marks().join(", ");
                     return Err(exit::usage(format!("this is not what export writes: it has no columns {columns}")));
@@ -446,6 +547,39 @@ impl TreeFile {
             ..TreeOptions::new(self.source.clone().unwrap_or_else(|| stem.clone()), self.tree.clone().unwrap_or(stem))
         };
         Ok(import_tree(ctx, file, options, |report| progress.at(report.read)).await?)
+    }
+}
+
+impl EventFile {
+    async fn import(&self, ctx: &Context, file: File, progress: &mut Progress) -> anyhow::Result<Report> {
+        let options = EventOptions {
+            format: self.format.into(),
+            mapping: mapping(self.map.as_ref())?,
+            dates: date_order(self.dates),
+            kind: self.kind.clone(),
+            ..EventOptions::new(source(self.source.as_ref(), &self.input.file))
+        };
+        Ok(import_events(ctx, file, options, |report| progress.at(report.read)).await?)
+    }
+}
+
+impl GraphFile {
+    async fn import(&self, ctx: &Context, file: File, progress: &mut Progress) -> anyhow::Result<Report> {
+        let new = GraphOptions::new(source(self.source.as_ref(), &self.input.file));
+        let options = GraphOptions {
+            layout: match self.layout {
+                Layout::Auto => GraphLayout::Auto,
+                Layout::Table => GraphLayout::Table,
+                Layout::Edges => GraphLayout::Edges,
+            },
+            format: self.format.into(),
+            mapping: mapping(self.map.as_ref())?,
+            connection_type: self.connection_type,
+            ratings: self.ratings.unwrap_or(new.ratings),
+            dates: date_order(self.dates),
+            ..new
+        };
+        Ok(import_graph(ctx, file, options, |report| progress.at(report.read)).await?)
     }
 }
 

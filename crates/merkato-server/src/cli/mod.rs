@@ -5,9 +5,11 @@ mod chaos;
 mod config;
 mod demo;
 mod doctor;
+mod events;
 mod exit;
 mod explain;
 mod export;
+mod graph;
 mod import;
 mod key;
 mod logs;
@@ -86,9 +88,9 @@ enum Command {
     Schema(schema::SchemaCommand),
     /// Create what is missing on the engine; refuse what would lose data
     Migrate(migrate::Migrate),
-    /// Take products, categories, stock, orders, sales or measurements from a file
+    /// Take products, categories, stock, orders, sales, measurements, trees, events or connections from a file
     Import(import::Import),
-    /// Write products, categories, stock, orders, sales or measurements, as import reads them back
+    /// Write products, categories, stock, orders, sales, measurements, trees, events or connections, as import reads them back
     Export(export::Export),
     /// Recompute everything that is derived, compare, and mend it if asked
     Verify(verify::Verify),
@@ -102,8 +104,12 @@ enum Command {
     Analytics(analytics::Analytics),
     /// Records of sales: their ends, what they cost, how they are spread
     Sales(sales::SalesCommand),
+    /// The graph of people: what the whole of it says about each
+    Graph(graph::GraphCommand),
     /// Roll up measurements of sensors, of hours that are over
     Rollup(rollup::Rollup),
+    /// Events: the read models that follow them, made anew
+    Events(events::EventsCommand),
     /// People: make one, set a password, give a role
     User(user::User),
     /// Keys for programs: make one, list them, revoke one
@@ -171,7 +177,9 @@ async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Doctor(command)) => command.run(&global).await,
         Some(Command::Analytics(command)) => command.run(&global).await,
         Some(Command::Sales(command)) => command.run(&global).await,
+        Some(Command::Graph(graph)) => graph.run(&global).await,
         Some(Command::Rollup(command)) => command.run(&global).await,
+        Some(Command::Events(command)) => command.run(&global).await,
         Some(Command::User(command)) => command.run(&global).await,
         Some(Command::Key(command)) => command.run(&global).await,
         Some(Command::Tenant(command)) => command.run(&global).await,

@@ -45,9 +45,14 @@ pub struct JobsConfig {
     pub stock_seconds: u64,
     pub carts_seconds: u64,
     pub trees_seconds: u64,
+    pub graph_seconds: u64,
+    pub analysis_seconds: u64,
     pub ranking_seconds: u64,
     pub sales_seconds: u64,
     pub rollup_seconds: u64,
+    pub sequence_seconds: u64,
+    pub projections_seconds: u64,
+    pub snapshots_seconds: u64,
     pub maintain_seconds: u64,
 }
 
@@ -58,9 +63,14 @@ impl Default for JobsConfig {
             stock_seconds: 300,
             carts_seconds: 86_400,
             trees_seconds: 60,
+            graph_seconds: 60,
+            analysis_seconds: 86_400,
             ranking_seconds: 3_600,
             sales_seconds: 300,
             rollup_seconds: 60,
+            sequence_seconds: 5,
+            projections_seconds: 5,
+            snapshots_seconds: 60,
             maintain_seconds: 60,
         }
     }

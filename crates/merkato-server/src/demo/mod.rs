@@ -5,6 +5,7 @@
 
 mod brands;
 mod catalog;
+mod circles;
 mod company;
 mod furniture;
 mod materials;

@@ -109,8 +109,9 @@ impl Rule {
 
 use Access::{Admin, Anyone, Person, Shopper, Staff, System};
 use Scope::{
-    AnalyticsRead, CatalogRead, CatalogWrite, CustomersRead, CustomersWrite, InventoryRead, InventoryWrite, KeysWrite,
-    OrdersRead, OrdersWrite, SalesRead, SalesWrite, TelemetryRead, TelemetryWrite, TreesRead, TreesWrite,
+    AnalyticsRead, CatalogRead, CatalogWrite, CustomersRead, CustomersWrite, EventsRead, EventsWrite, GraphRead,
+    GraphWrite, InventoryRead, InventoryWrite, KeysWrite, OrdersRead, OrdersWrite, SalesRead, SalesWrite,
+    TelemetryRead, TelemetryWrite, TreesRead, TreesWrite,
 };
 
 pub const RULES: &[Rule] = &[
@@ -194,6 +195,20 @@ pub const RULES: &[Rule] = &[
     get("/v1/admin/trees/{tree}/nodes/{id}/descendants", Staff(TreesRead)),
     get("/v1/admin/trees/{tree}/nodes/{id}/search", Staff(TreesRead)),
     get("/v1/admin/trees/{tree}/nodes/{id}/counts", Staff(TreesRead)),
+    get("/v1/admin/graph/communities", Staff(GraphRead)),
+    get("/v1/admin/graph/{user}", Staff(GraphRead)),
+    put("/v1/admin/graph/{user}", Staff(GraphWrite)),
+    get("/v1/admin/graph/{user}/suggestions", Staff(GraphRead)),
+    post("/v1/admin/graph/{user}/suggestions", Staff(GraphWrite)),
+    get("/v1/admin/graph/{user}/metrics", Staff(GraphRead)),
+    get("/v1/admin/graph/{user}/connections", Staff(GraphRead)),
+    get("/v1/admin/graph/{user}/followers", Staff(GraphRead)),
+    get("/v1/admin/graph/{user}/connections/{type}/{other}", Staff(GraphRead)),
+    put("/v1/admin/graph/{user}/connections/{type}/{other}", Staff(GraphWrite)),
+    delete("/v1/admin/graph/{user}/connections/{type}/{other}", Staff(GraphWrite)),
+    post("/v1/admin/graph/{user}/connections/{type}/{other}/interactions", Staff(GraphWrite)),
+    get("/v1/admin/graph/{user}/mutual/{other}", Staff(GraphRead)),
+    get("/v1/admin/graph/{user}/path/{other}", Staff(GraphRead)),
     get("/v1/admin/orders", Staff(OrdersRead)),
     get("/v1/admin/orders/{id}", Staff(OrdersRead)),
     post("/v1/admin/orders/{id}/status", Staff(OrdersWrite)),
@@ -248,6 +263,14 @@ pub const RULES: &[Rule] = &[
     get("/v1/admin/telemetry/{sensor_id}/windows", Staff(TelemetryRead)),
     get("/v1/admin/telemetry/{sensor_id}/quality", Staff(TelemetryRead)),
     get("/v1/admin/telemetry/{sensor_id}/quality/hours", Staff(TelemetryRead)),
+    get("/v1/admin/streams/{aggregate_id}/events", Staff(EventsRead)),
+    post("/v1/admin/streams/{aggregate_id}/events", Staff(EventsWrite)),
+    get("/v1/admin/streams/{aggregate_id}/state", Staff(EventsRead)),
+    get("/v1/admin/events", Staff(EventsRead)),
+    get("/v1/admin/events/feed", Staff(EventsRead)),
+    get("/v1/admin/events/types", Staff(EventsRead)),
+    get("/v1/admin/projections", Staff(EventsRead)),
+    post("/v1/admin/projections/{name}/rebuild", Staff(EventsWrite)),
     get("/v1/admin/users", Staff(CustomersRead)),
     get("/v1/admin/users/{id}", Staff(CustomersRead)),
     get("/v1/admin/users/{id}/orders", Staff(OrdersRead)),

@@ -8,7 +8,7 @@ use std::{
 use axum::Router;
 use http::{HeaderMap, Uri};
 use merkato::{Context, Settings, context::Chance, secrets};
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore, watch};
 use utoipa::openapi::OpenApi;
 use widerow::{Database, time::Clock};
 
@@ -53,6 +53,10 @@ struct Inner {
     logins: Limiter,
     room: Room,
     turns: Arc<Semaphore>,
+    /// Places for those who follow the feed.
+    followers: Arc<Semaphore>,
+    /// Whether the server stops: answers that would go on for ever end then.
+    stopping: watch::Sender<bool>,
     metrics: Metrics,
     post: Post,
     readiness: Readiness,
@@ -142,6 +146,8 @@ impl App {
             logins: Limiter::new(rate.logins_a_minute, rate.clients_max),
             room: Room::new(BODIES_BYTES_MAX, settings.body_bytes_max),
             turns: Arc::new(Semaphore::new(settings.requests_at_once_max.clamp(1, REQUESTS_MAX))),
+            followers: Arc::new(Semaphore::new(settings.followers_max.min(REQUESTS_MAX))),
+            stopping: watch::Sender::new(false),
             metrics: Metrics::new(RULES.iter().chain(pages::rules())),
             post: Post::new(mailer, LETTERS_WAITING_MAX),
             readiness: Readiness::default(),
@@ -183,6 +189,25 @@ impl App {
     pub fn contexts(&self) -> Result<Vec<Context>, widerow::Error> {
         let context = |name: &String| Ok(self.0.ctx.with_store(self.0.database.tenant(name)?));
         self.0.shops.keys().map(context).collect()
+    }
+
+    /// A place to follow the feed; None when all are taken.
+    pub(super) fn follow(&self) -> Option<OwnedSemaphorePermit> {
+        self.0.followers.clone().try_acquire_owned().ok()
+    }
+
+    /// Ready when the server stops.
+    pub(super) fn stopped(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut stopping = self.0.stopping.subscribe();
+        async move {
+            // Whoever could say so is gone: that is a stop, too.
+            let _ = stopping.wait_for(|stopping| *stopping).await;
+        }
+    }
+
+    /// Ends the answers that go on for ever.
+    pub(super) fn end_streams(&self) {
+        self.0.stopping.send_replace(true);
     }
 
     /// Waits until nothing is worked on and no letter waits.

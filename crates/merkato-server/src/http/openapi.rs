@@ -23,7 +23,7 @@ use super::{
 
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-const TAGS: [(&str, &str); 16] = [
+const TAGS: [(&str, &str); 18] = [
     ("catalog", "Products and categories, and every way in which they are found"),
     ("auth", "Registering, logging in and out"),
     ("me", "What the shop knows of whoever is logged in"),
@@ -32,11 +32,13 @@ const TAGS: [(&str, &str); 16] = [
     ("orders", "What was bought, and where it stands"),
     ("admin: catalog", "Upkeep of products, categories and featured lists"),
     ("admin: trees", "Departments, taxonomies: nodes with names, each below another"),
+    ("admin: graph", "Who knows whom: connections, ways between people, whom one may know, who belongs together"),
     ("admin: orders", "Orders on their way, and discount codes"),
     ("admin: inventory", "Stock, its movements, and holds on it"),
     ("admin: analytics", "What was sold, what was looked at, what does best"),
     ("admin: sales", "Records of sales, and what they say about prices"),
     ("admin: telemetry", "Sensors, and what they measured"),
+    ("admin: events", "What happened, stream by stream and all in one feed, and what follows from it"),
     ("admin: users", "Who has an account"),
     ("admin: keys", "Keys of programs"),
     ("system", "The server itself"),

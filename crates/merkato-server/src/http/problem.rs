@@ -9,8 +9,8 @@ use axum::{
 };
 use http::{HeaderValue, StatusCode, header};
 use merkato::{
-    Invalid, Kind, accounts, analytics, carts, catalog, flows, hierarchy, inventory, keys, orders, payments, replies,
-    sales, secrets, telemetry,
+    Invalid, Kind, accounts, analytics, carts, catalog, events, flows, graph, hierarchy, inventory, keys, orders,
+    payments, replies, sales, secrets, telemetry,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -27,6 +27,8 @@ pub struct Problem {
     pub detail: String,
     pub errors: Vec<FieldProblem>,
     pub details: Option<Box<Details>>,
+    /// That a stream has, where another was expected.
+    pub version: Option<i64>,
     pub retry_after_seconds: Option<u64>,
     /// For the log alone.
     pub cause: Option<String>,
@@ -96,6 +98,9 @@ pub struct ProblemBody<'p> {
     errors: &'p [FieldProblem],
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<&'p Details>,
+    /// The version that a stream has, where another was expected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<i64>,
 }
 
 impl Problem {
@@ -112,6 +117,7 @@ impl Problem {
             detail: detail.into(),
             errors: Vec::new(),
             details: None,
+            version: None,
             retry_after_seconds: None,
             cause: None,
         }
@@ -224,7 +230,7 @@ macro_rules! refusals {
     )*};
 }
 
-refusals!(analytics, carts, catalog, inventory, keys, orders, replies, sales, secrets, telemetry);
+refusals!(analytics, carts, catalog, graph, inventory, keys, orders, replies, sales, secrets, telemetry);
 
 impl Refusal for accounts::Error {
     fn code(&self) -> &'static str {
@@ -275,6 +281,43 @@ impl From<hierarchy::Error> for Problem {
             | Error::PathTooLong { .. }
             | Error::TooManyChildren { .. } => "/parent_id",
             Error::NodeExists { .. } => "/id",
+            _ => return problem,
+        };
+        problem.errors = vec![FieldProblem { pointer: pointer.into(), detail: problem.detail.clone() }];
+        problem
+    }
+}
+
+impl Refusal for events::Error {
+    fn code(&self) -> &'static str {
+        events::Error::code(self)
+    }
+    fn kind(&self) -> Kind {
+        events::Error::kind(self)
+    }
+    fn invalid(&self) -> Option<&Invalid> {
+        match self {
+            events::Error::Invalid(invalid) => Some(invalid),
+            _ => None,
+        }
+    }
+}
+
+/// Who expected another version is told the one that there is.
+impl From<events::Error> for Problem {
+    fn from(error: events::Error) -> Self {
+        use events::Error;
+        let mut problem = problem_of(&error);
+        let pointer = match error {
+            Error::VersionConflict { found, .. } => {
+                problem.version = Some(found);
+                "/expected_version"
+            }
+            Error::VersionNotFound { found, .. } => {
+                problem.version = Some(found);
+                "/version"
+            }
+            Error::OtherKind { .. } | Error::Reserved { .. } => "/kind",
             _ => return problem,
         };
         problem.errors = vec![FieldProblem { pointer: pointer.into(), detail: problem.detail.clone() }];
@@ -372,6 +415,7 @@ pub fn render(mut response: Response, request_id: &str) -> Response {
         request_id,
         errors: if shown { &problem.errors } else { &[] },
         details: problem.details.as_deref().filter(|_| shown),
+        version: problem.version.filter(|_| shown),
     };
     *response.status_mut() = problem.status;
     let headers = response.headers_mut();

@@ -65,6 +65,7 @@ pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = (
         });
     }
     drop(listener);
+    app.end_streams();
     let within = Duration::from_secs(settings.stop_seconds_max);
     // Requests whose clients have gone away are finished as well, and letters are sent.
     let rest = async {

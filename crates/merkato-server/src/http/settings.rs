@@ -30,6 +30,8 @@ pub struct HttpSettings {
     pub connections_max: usize,
     /// Requests that are worked on at once. More are told to come later.
     pub requests_at_once_max: usize,
+    /// Those that follow the feed of events at once. More are told to come later.
+    pub followers_max: usize,
     pub rate: RateSettings,
     /// Sites whose pages may read answers, as `https://shop.example`. None by default.
     pub cors_origins: Vec<String>,
@@ -118,6 +120,7 @@ impl Default for HttpSettings {
             stop_seconds_max: 30,
             connections_max: 4_096,
             requests_at_once_max: 1_024,
+            followers_max: 256,
             rate: RateSettings::default(),
             cors_origins: Vec::new(),
             tenants: BTreeMap::from([(DEFAULT_TENANT.into(), Vec::new())]),

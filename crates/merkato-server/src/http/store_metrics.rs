@@ -3,19 +3,26 @@
 
 use std::fmt::{Result, Write as _};
 
-use merkato::{PATTERNS, inventory::HoldStats, sales::SaleStats, telemetry::TelemetryStats};
+use merkato::{PATTERNS, events::EventStats, inventory::HoldStats, sales::SaleStats, telemetry::TelemetryStats};
 use widerow::stats::{BUCKETS_MICROS, DatabaseStats, ReadKind, ReadStats};
 
 use super::metrics::head;
 use crate::model;
 
 /// The text format of Prometheus.
-pub fn render(store: &DatabaseStats, holds: &HoldStats, sales: &SaleStats, telemetry: &TelemetryStats) -> String {
+pub fn render(
+    store: &DatabaseStats,
+    holds: &HoldStats,
+    sales: &SaleStats,
+    telemetry: &TelemetryStats,
+    events: &[EventStats],
+) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
     let _ = write(&mut text, store, holds);
     let _ = write_sales(&mut text, sales);
     let _ = write_telemetry(&mut text, telemetry);
+    let _ = write_events(&mut text, events);
     text
 }
 
@@ -54,6 +61,22 @@ fn write_telemetry(text: &mut String, telemetry: &TelemetryStats) -> Result {
     }
     let failed = "Days of sensors that could not be rolled up at their turn";
     single(text, "merkato_rollup_failures_total", "counter", failed, telemetry.days_failed)
+}
+
+fn write_events(text: &mut String, events: &[EventStats]) -> Result {
+    let name = "merkato_events_position";
+    head(text, name, "gauge", "The last place of the feed that was taken when a job last looked")?;
+    for of in events {
+        writeln!(text, "{name}{{tenant=\"{}\"}} {}", of.tenant, of.position)?;
+    }
+    let name = "merkato_projection_lag_events";
+    head(text, name, "gauge", "Events of the feed that a projection did not know when a job last looked")?;
+    for of in events {
+        for (projection, lag) in &of.lags {
+            writeln!(text, "{name}{{tenant=\"{}\",projection=\"{projection}\"}} {lag}", of.tenant)?;
+        }
+    }
+    Ok(())
 }
 
 fn write(text: &mut String, store: &DatabaseStats, holds: &HoldStats) -> Result {

@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderValue, header};
-use merkato::{inventory, sales, telemetry};
+use merkato::{events, inventory, sales, telemetry};
 use serde::Serialize;
 use tokio::sync::Mutex;
 use utoipa::ToSchema;
@@ -66,7 +66,7 @@ pub async fn metrics(State(app): State<App>) -> Response {
     let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     let ctx = app.ctx();
     let (holds, sales, telemetry) = (inventory::stats(ctx), sales::stats(ctx), telemetry::stats(ctx));
-    let store = store_metrics::render(&app.database().stats(), &holds, &sales, &telemetry);
+    let store = store_metrics::render(&app.database().stats(), &holds, &sales, &telemetry, &events::stats(ctx));
     ([(header::CONTENT_TYPE, text)], app.metrics().render() + &store).into_response()
 }
 

@@ -47,6 +47,8 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
         include_str!("../../assets/admin-data.css"),
         include_str!("../../assets/admin-desk.css"),
         include_str!("../../assets/admin-trees.css"),
+        include_str!("../../assets/admin-events.css"),
+        include_str!("../../assets/admin-graph.css"),
     );
     let shop_script = concat!(
         include_str!("../../assets/shop.js"),
@@ -61,6 +63,7 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
         ("admin.js", SCRIPT, admin_script),
         // Of one page alone.
         ("admin-trees.js", SCRIPT, include_str!("../../assets/admin-trees.js")),
+        ("admin-events.js", SCRIPT, include_str!("../../assets/admin-events.js")),
         ("mark.svg", "image/svg+xml", include_str!("../../assets/mark.svg")),
     ];
     all.into_iter().map(asset).collect()
@@ -122,6 +125,8 @@ mod tests {
             ("admin-data.css", include_str!("../../assets/admin-data.css")),
             ("admin-desk.css", include_str!("../../assets/admin-desk.css")),
             ("admin-trees.css", include_str!("../../assets/admin-trees.css")),
+            ("admin-events.css", include_str!("../../assets/admin-events.css")),
+            ("admin-graph.css", include_str!("../../assets/admin-graph.css")),
         ];
         for sheets in [shop, admin] {
             let mut owners: BTreeMap<&str, &str> = BTreeMap::new();

@@ -18,7 +18,7 @@ macro_rules! pages {
 }
 pub(crate) use pages;
 
-const PARTS: [&[Rule]; 11] = [
+const PARTS: [&[Rule]; 13] = [
     assets::PAGES,
     pictures::PAGES,
     shop::PAGES,
@@ -29,7 +29,9 @@ const PARTS: [&[Rule]; 11] = [
     shop::account::PAGES,
     admin::PAGES,
     admin::desk::PAGES,
+    admin::desk::graph::PAGES,
     admin::desk::trees::PAGES,
+    admin::events::PAGES,
 ];
 
 /// The rules of all pages.
@@ -41,7 +43,8 @@ pub fn router() -> Router<App> {
     let shopping = shop::catalog::router().merge(shop::cart::router()).merge(shop::checkout::router());
     let people = shop::entry::router().merge(shop::account::router());
     let pages = shop::router().merge(shopping).merge(people).merge(admin::router()).merge(admin::desk::router());
-    let pages = pages.merge(admin::desk::trees::router());
+    let pages = pages.merge(admin::desk::trees::router()).merge(admin::desk::graph::router());
+    let pages = pages.merge(admin::events::router());
     let pages = pages.layer(middleware::from_fn(form::remember));
     pages.merge(assets::router()).merge(pictures::router())
 }

@@ -11,6 +11,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("removed", "It is removed."),
     ("logged-in", "You are logged in."),
     ("logged-out", "You are logged out."),
+    ("projection-anew", "It is made anew. The rows that there are serve until it is done."),
     // Of the cart, the checkout and the account.
     ("cart-saved", "Your cart is saved. Here is an empty one to go on with."),
     ("cart-switched", "This is your cart now."),
@@ -31,6 +32,10 @@ const NOTICES: &[(&str, &str)] = &[
     ("checks-begun", "The checks have begun. This page shows how far they are."),
     ("archived", "The product is archived: it is in no list any more."),
     ("category-made", "The category is made."),
+    ("connected", "They are connected."),
+    ("connection-ended", "The connection has ended."),
+    ("interests-saved", "What they like is saved."),
+    ("suggestions-made", "The suggestions are made anew."),
     ("discount-disabled", "The code is not taken any more."),
     ("discount-made", "The code is made."),
     ("featured-saved", "The list is saved."),

@@ -2,7 +2,13 @@
 
 use std::time::Duration;
 
+use merkato::{
+    Context,
+    events::{self, AppendRequest, Expected, NewEvent},
+    id::AggregateId,
+};
 use merkato_server::demo;
+use serde_json::json;
 
 use crate::{
     shopping::{BEAR, LAMP, add_to_cart, check_out_as_guest, log_in, stocked, thanked},
@@ -118,7 +124,31 @@ async fn entry(tour: &mut Tour<'_>) {
     tour.go("reset-set", &link_in(&tour.world.letter(demo::CUSTOMER.0, 0).await)).await;
 }
 
+/// A wallet to look at, with some events of every sort.
+async fn spend(ctx: &Context) -> AggregateId {
+    let (id, together) = (AggregateId(ctx.new_id()), ctx.new_id());
+    let mut all = vec![NewEvent::new(
+        "WalletOpened",
+        json!({"owner": "Ada Lovelace", "currency": "EUR", "balance": "0.00", "limits": {"day": "500.00", "once": "200.00"}}),
+    )];
+    for n in 1..=30 {
+        let last = json!({"amount": format!("{n}.50"), "reference": format!("INV-{n:04}")});
+        let data = json!({"balance": format!("{}.25", 40 * n), "last": last, "tags": ["shop", "credit"]});
+        let name = if n % 3 == 0 { "MoneyWithdrawn" } else { "MoneyDeposited" };
+        let mut event = NewEvent { correlation_id: Some(together), ..NewEvent::new(name, data) };
+        event.metadata.insert("till".into(), "Berlin 2".into());
+        all.push(event);
+    }
+    all.push(NewEvent::new("LimitsLifted", json!({"limits": null, "lifted_by": "Grace"})));
+    let request = AppendRequest { aggregate_id: id, kind: "purse".into(), expected: Expected::Absent, events: all };
+    events::append(ctx, request).await.expect("appended");
+    events::sequence_all(ctx, |_| {}).await.expect("places");
+    events::project_all(ctx).await.expect("read models");
+    id
+}
+
 pub async fn office(world: &World, eye: Eye) {
+    let wallet = spend(&world.ctx).await;
     // The shop's own sales are of yesterday at the most; a trader's are of two years.
     let (trader, done) = (&demo::TRADERS[0], demo::Done::default());
     demo::stock_trader(&world.ctx, trader, demo::SEED, demo::Size::Small, &done).await.expect("sales");
@@ -145,6 +175,10 @@ pub async fn office(world: &World, eye: Eye) {
         ("office-prices-product", "/admin/sales/products/hollis%2Ddress%2D1"),
         ("office-prices-suggestion", "/admin/sales/suggestion?category=dress&brand=Hollis"),
         ("office-sensors", "/admin/telemetry"),
+        ("office-graph", "/admin/graph"),
+        ("office-graph-nobody", "/admin/graph?who=stranger"),
+        ("office-graph-path-begin", "/admin/graph/path"),
+        ("office-graph-path-wrong", "/admin/graph/path?from=ada@demo.example&to=nobody@demo.example"),
         ("office-tree-search", "/admin/trees/company/search?q=an"),
         ("office-tree-search-nothing", "/admin/trees/company/search?q=submarine"),
         ("office-data", "/admin/data"),
@@ -159,6 +193,19 @@ pub async fn office(world: &World, eye: Eye) {
         ("office-orders-lost", "/admin/orders?number=ORD-1"),
     ] {
         tour.go(name, path).await;
+    }
+    for (name, path) in [
+        ("office-events", "/admin/events"),
+        ("office-events-type", "/admin/events?type=MoneyDeposited"),
+        ("office-events-nothing", "/admin/events?type=MoneyDeposited&from=2020-01-01&to=2020-01-31"),
+        ("office-events-refused", "/admin/events?stream=lamp"),
+        ("office-projections", "/admin/events/projections"),
+    ] {
+        tour.go(name, path).await;
+    }
+    for version in [1, 14, 32] {
+        let path = format!("/admin/events/streams/{wallet}?version={version}");
+        tour.go(&format!("office-stream-{version}"), &path).await;
     }
     for (list, path, one) in [
         ("office-orders", "/admin/orders", "office-order"),
@@ -204,6 +251,16 @@ pub async fn office(world: &World, eye: Eye) {
     visitor.click("Move it there").await;
     visitor.see("To the form").await;
     tour.look("office-tree-refused").await;
+    visitor.visit("/admin/graph?who=ada@demo.example").await;
+    visitor.see("Ada Vogel has").await;
+    tour.look("office-graph-person").await;
+    visitor.fill("With", "nobody@demo.example").await;
+    visitor.click("Connect").await;
+    visitor.see("To the form").await;
+    tour.look("office-graph-refused").await;
+    visitor.visit("/admin/graph/path?from=ada@demo.example&to=deniz.aydin@example.com").await;
+    visitor.see("Everybody on the way").await;
+    tour.look("office-graph-path").await;
     visitor.visit("/admin/system").await;
     visitor.see_within(CHECKS_TIME_MAX, "Everything agrees, as of").await;
     tour.look("office-system-checked").await;

@@ -8,6 +8,8 @@ mod catalog;
 mod checkouts;
 mod conditions;
 mod cursors;
+mod events;
+mod graph;
 mod hostile;
 mod idempotency;
 mod me;
@@ -16,6 +18,8 @@ mod pages_account;
 mod pages_cart;
 mod pages_catalog;
 mod pages_desk;
+mod pages_events;
+mod pages_graph;
 mod pages_office;
 mod pages_sales;
 mod pages_telemetry;
@@ -48,6 +52,7 @@ fn main() {
             checkouts::CASES,
             conditions::CASES,
             cursors::CASES,
+            events::CASES,
             hostile::CASES,
             idempotency::CASES,
             me::CASES,
@@ -57,6 +62,9 @@ fn main() {
             pages_sales::CASES,
             pages_telemetry::CASES,
             pages_trees::CASES,
+            pages_events::CASES,
+            pages_graph::CASES,
+            graph::CASES,
             pages_desk::goods::CASES,
             pages_desk::orders::CASES,
             pages_desk::people::CASES,

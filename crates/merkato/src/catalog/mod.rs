@@ -30,8 +30,8 @@ pub use order::SortOrder;
 pub use rules::{NewProduct, ProductChange};
 pub(crate) use tables::tables;
 pub use tables::{
-    BoughtTogether, CategoryEntry, CategoryMember, FeatureMember, FeaturedProduct, NamedItem, Placement, PrefixEntry,
-    Product, ProductEntry, ProductStatus, RelatedProduct,
+    CategoryEntry, CategoryMember, FeatureMember, FeaturedProduct, NamedItem, Placement, PrefixEntry, Product,
+    ProductEntry, ProductStatus,
 };
 
 use crate::{

@@ -6,6 +6,7 @@ use super::checkout::{Failure, PriceChange};
 use crate::{
     Kind, accounts, analytics, carts, catalog,
     check::Invalid,
+    graph,
     id::{CheckoutId, FlowId, ProductId},
     inventory, orders, payments, sales,
 };
@@ -33,6 +34,8 @@ pub enum Error {
     Analytics(#[from] analytics::Error),
     #[error(transparent)]
     Sales(#[from] sales::Error),
+    #[error(transparent)]
+    Graph(#[from] graph::Error),
     #[error(transparent)]
     Data(#[from] widerow::Error),
     #[error("the product {product} is not on sale")]
@@ -72,6 +75,7 @@ impl Error {
             Error::Payments(error) => error.code(),
             Error::Analytics(error) => error.code(),
             Error::Sales(error) => error.code(),
+            Error::Graph(error) => error.code(),
             Error::Data(_) => "data",
             Error::NotOnSale { .. } => "not_on_sale",
             Error::EmptyCart => "cart_empty",
@@ -97,6 +101,7 @@ impl Error {
             Error::Payments(error) => error.kind(),
             Error::Analytics(error) => error.kind(),
             Error::Sales(error) => error.kind(),
+            Error::Graph(error) => error.kind(),
             Error::Data(error) => Kind::of(error),
             Error::CheckoutNotFound { .. } => Kind::NotFound,
             Error::FlowRunning { .. } => Kind::Conflict,

@@ -1,11 +1,12 @@
 //! A person and the person's carts: logging in takes the guest's cart along, a new address is shown beside the carts, and who
-//! is forgotten has no carts and no name on an order.
+//! is forgotten has no carts, knows nobody, and has no name on an order.
 
 use super::error::Result;
 use crate::{
     accounts::{self, Client, LoggedIn, User},
     carts::{self, GuestToken, MergePolicy, MergeReport},
     context::Context,
+    graph,
     id::UserId,
     orders,
 };
@@ -53,5 +54,6 @@ pub async fn show_email(ctx: &Context, user: &User) -> Result<()> {
 pub async fn erase(ctx: &Context, user: UserId) -> Result<()> {
     accounts::erase(ctx, user).await?;
     carts::erase_carts(ctx, user).await?;
+    graph::forget_person(ctx, user).await?;
     Ok(orders::erase_person(ctx, user).await?)
 }

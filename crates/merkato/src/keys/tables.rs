@@ -13,6 +13,8 @@ pub enum Scope {
     CatalogWrite,
     TreesRead,
     TreesWrite,
+    GraphRead,
+    GraphWrite,
     CustomersRead,
     CustomersWrite,
     OrdersRead,
@@ -24,6 +26,8 @@ pub enum Scope {
     SalesWrite,
     TelemetryRead,
     TelemetryWrite,
+    EventsRead,
+    EventsWrite,
     /// To make keys and to revoke them. Whether a key may make one with more scopes than its own is the server's business.
     KeysWrite,
     /// To see how the system is.
@@ -36,6 +40,8 @@ impl Scope {
         Scope::CatalogWrite,
         Scope::TreesRead,
         Scope::TreesWrite,
+        Scope::GraphRead,
+        Scope::GraphWrite,
         Scope::CustomersRead,
         Scope::CustomersWrite,
         Scope::OrdersRead,
@@ -47,6 +53,8 @@ impl Scope {
         Scope::SalesWrite,
         Scope::TelemetryRead,
         Scope::TelemetryWrite,
+        Scope::EventsRead,
+        Scope::EventsWrite,
         Scope::KeysWrite,
         Scope::SystemRead,
     ];

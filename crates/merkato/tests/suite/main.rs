@@ -5,7 +5,9 @@ mod analytics;
 mod carts;
 mod catalog;
 mod checkout;
+mod events;
 mod flows;
+mod graph;
 mod hierarchy;
 mod import;
 mod inventory;
@@ -55,7 +57,25 @@ fn main() {
             checkout::kept::CASES,
             checkout::stopped::CASES,
             checkout::chaos::CASES,
+            events::streams::CASES,
+            events::feed::CASES,
+            events::states::CASES,
+            events::projections::CASES,
+            events::stopped::CASES,
+            events::model::CASES,
+            events::costs::CASES,
+            events::bad_input::CASES,
             flows::CASES,
+            graph::connections::CASES,
+            graph::bad_input::CASES,
+            graph::costs::CASES,
+            graph::model::CASES,
+            graph::paths::CASES,
+            graph::suggestions::CASES,
+            graph::races::CASES,
+            graph::stopped::CASES,
+            graph::analysis::CASES,
+            graph::real::CASES,
             hierarchy::trees::CASES,
             hierarchy::bad_input::CASES,
             hierarchy::costs::CASES,
@@ -76,6 +96,7 @@ fn main() {
             import::real::CASES,
             import::real_orders::CASES,
             import::real_sales::CASES,
+            import::events::CASES,
             import::tree::CASES,
             orders::bad_input::CASES,
             orders::costs::CASES,

@@ -87,7 +87,9 @@ async fn take(ctx: &Context, what: What, record: &Record, known: &Known) -> Resu
         What::Orders => order(ctx, record).await,
         What::Sales => sale(ctx, record).await,
         What::Measurements => measurement(ctx, record).await,
-        What::Tree => Err(Refusal::Record("nodes are read many at once, by `trees`".into())),
+        What::Tree | What::Events | What::Graph => {
+            Err(Refusal::Record("they are read many at once, by `trees`, `events` and `graph`".into()))
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Writes the furniture, each thing once. Things that do not rest upon each other are written side by side, as the store takes
 //! many commits at once as quickly as one.
 
+mod circles;
 mod past;
 mod people;
 mod prices;
@@ -80,6 +81,7 @@ pub async fn write(ctx: &Context, furniture: Furniture, done: &Done) -> anyhow::
         shop.each(made.sales.len(), |shop, n| async move { shop.sales(n).await }),
         shop.each(made.customers.len() + 1, |shop, n| async move { shop.carts(n).await }),
         shop.each(made.held.len(), |shop, n| async move { shop.hold(n).await }),
+        shop.circles(),
     )?;
     flows::sales::rank_products(ctx).await?;
     discounts(ctx).await

@@ -3,6 +3,7 @@
 use merkato::{
     analytics,
     catalog::{self, Product},
+    graph,
     id::HoldId,
     inventory::{self, Level, Note, Reserve},
 };
@@ -41,7 +42,7 @@ impl Writing {
         let department = |product: &Product| product.category_path.first().copied().unwrap_or(product.category_id);
         let first = products.clone().next().map(department);
         let products: Vec<_> = products.filter(|of| Some(department(of)) == first).map(|of| of.product_id).collect();
-        catalog::record_purchase(&self.ctx, past.order.0, &products).await?;
+        graph::record_purchase(&self.ctx, past.order.0, &products).await?;
         Ok(1)
     }
 

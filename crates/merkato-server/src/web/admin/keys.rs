@@ -68,6 +68,8 @@ fn told(scope: Scope) -> (&'static str, &'static str) {
         Scope::CatalogWrite => ("Catalog: change", "Make and change products, categories and featured lists."),
         Scope::TreesRead => ("Trees: read", "See departments, taxonomies and whatever else stands in a tree."),
         Scope::TreesWrite => ("Trees: change", "Make trees; add, rename, move and delete what stands in them."),
+        Scope::GraphRead => ("Graph: read", "See who knows whom, and what follows from it."),
+        Scope::GraphWrite => ("Graph: change", "Make and end connections; say what people like."),
         Scope::CustomersRead => ("Customers: read", "See who has an account, with names and addresses."),
         Scope::CustomersWrite => ("Customers: change", "Suspend and reinstate customers."),
         Scope::OrdersRead => ("Orders: read", "See orders and discount codes."),
@@ -79,6 +81,8 @@ fn told(scope: Scope) -> (&'static str, &'static str) {
         Scope::SalesWrite => ("Sales: change", "Record sales and take them back."),
         Scope::TelemetryRead => ("Sensors: read", "See sensors and what they measured."),
         Scope::TelemetryWrite => ("Sensors: change", "Register sensors and send measurements."),
+        Scope::EventsRead => ("Events: read", "See every event, what follows from it, and follow the feed."),
+        Scope::EventsWrite => ("Events: change", "Append events to streams, and have read models made anew."),
         Scope::KeysWrite => ("Keys: change", "Make and revoke keys, with no more scopes than its own."),
         Scope::SystemRead => ("System: read", "See how the system is."),
     }

@@ -4,6 +4,7 @@ mod analytics;
 mod dashboard;
 mod data;
 pub mod desk;
+pub mod events;
 mod inspection;
 mod keys;
 mod paging;

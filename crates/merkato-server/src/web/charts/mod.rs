@@ -14,6 +14,7 @@
 mod bars;
 mod histogram;
 mod line;
+mod network;
 mod scale;
 mod sparkline;
 mod stack;
@@ -24,6 +25,7 @@ use askama::Template;
 pub use bars::{Bar, bars};
 pub use histogram::{Column, histogram};
 pub use line::{Band, Line, Mark, Series, line};
+pub use network::{Neighbour, Step, neighbourhood, way};
 pub use sparkline::{sparkline, sparkline_around};
 pub use stack::{Part, stack};
 
@@ -81,6 +83,19 @@ mod tests {
             stack(hostile, &[Part { name: hostile.into(), value: 3, shown: hostile.into() }]),
             bars(hostile, hostile, hostile, &[Bar { name: hostile.into(), value: 1.0, shown: hostile.into() }]),
             histogram(hostile, hostile, &[Column { name: hostile.into(), value: 2, shown: hostile.into() }]),
+            neighbourhood(
+                hostile,
+                hostile,
+                &[Neighbour {
+                    name: hostile.into(),
+                    kind: hostile.into(),
+                    is_light: true,
+                    strength: 0.5,
+                    community: None,
+                }],
+                &[],
+            ),
+            way(hostile, &[hostile.to_owned(), hostile.to_owned()], &[Step { kind: hostile.into(), strength: None }]),
         ];
         for chart in others.into_iter().chain([chart]) {
             let html = chart.render().expect("rendered");

@@ -20,7 +20,7 @@ pub use self::{
     erase::erase,
     login::{LoggedIn, log_in},
     password::{change_password, confirm_password, request_password_reset, reset_password},
-    profile::{change_profile, find_by_email, find_user, get_user, set_preferences, update_profile},
+    profile::{change_profile, find_by_email, find_user, find_users, get_user, set_preferences, update_profile},
     register::{Registered, register},
     session::{Actor, Client, authenticate, list_sessions, revoke_all_sessions, revoke_session},
     staff::{list_staff, list_users, reinstate, set_role, suspend},

@@ -17,6 +17,11 @@ pub async fn find_user(ctx: &Context, user_id: UserId) -> Result<Option<User>> {
     Ok(ctx.store.get::<User>(user_id).await?)
 }
 
+/// Q6. Those of the rows that are there, in the order of the ids.
+pub async fn find_users(ctx: &Context, user_ids: &[UserId]) -> Result<Vec<Option<User>>> {
+    Ok(ctx.store.get_many::<User>(user_ids.iter().copied()).await?)
+}
+
 /// Q6. The user, unless erased.
 pub async fn get_user(ctx: &Context, user_id: UserId) -> Result<User> {
     rules::living(find_user(ctx, user_id).await?, user_id)

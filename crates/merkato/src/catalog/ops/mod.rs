@@ -21,7 +21,7 @@ pub use products::{
     archive_product, change_product, create_product, find_product, find_product_by_slug, get_product,
     get_product_by_slug, list_products, list_products_by_age, set_in_stock, set_popularity, set_rating,
 };
-pub use related::{Because, Card, Related, list_related, record_purchase};
+pub use related::{Because, Card, Related, list_related};
 pub use restore::{Restored, restore_category, restore_product};
 pub use search::{list_items_by_name, suggest};
 pub(super) use search_text::COST as SEARCH_TEXT;

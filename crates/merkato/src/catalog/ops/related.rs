@@ -2,10 +2,7 @@
 
 use std::collections::HashSet;
 
-use futures::{StreamExt as _, TryStreamExt as _, stream};
 use rust_decimal::Decimal;
-use uuid::Uuid;
-use widerow::{Commit, Error as DataError};
 
 use super::{
     categories::list_category,
@@ -15,18 +12,16 @@ use crate::{
     catalog::{
         error::Result,
         order::SortOrder,
-        tables::{BoughtTogether, CategoryEntry, Product, ProductStatus, RelatedProduct},
+        tables::{CategoryEntry, Product, ProductStatus},
     },
     check::Check,
     context::Context,
+    graph,
     id::ProductId,
     limits,
     money::Currency,
     pattern::PageRequest,
 };
-
-/// Partitions that one purchase is noted in at once.
-const NOTED_AT_ONCE: usize = 8;
 
 /// A product as a small picture of it is shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,8 +88,8 @@ pub async fn list_related(ctx: &Context, id: ProductId, limit: usize) -> Result<
     });
     check.end()?;
     let product = get_product(ctx, id).await?;
-    let ranked = ctx.store.slice::<RelatedProduct>(id).limit(limit).page().await?;
-    let ids: Vec<ProductId> = ranked.rows.iter().map(|row| row.related_id).collect();
+    let ranked = graph::list_bought_together(ctx, id, limit).await?;
+    let ids: Vec<ProductId> = ranked.iter().map(|row| row.related_id).collect();
     let bought = list_products(ctx, &ids).await?.into_iter().flatten();
     let bought = bought.filter(|product| product.status == ProductStatus::Active);
     let mut related: Vec<Related> =
@@ -112,43 +107,4 @@ pub async fn list_related(ctx: &Context, id: ProductId, limit: usize) -> Result<
         related.extend(brand.chain(others).take(limit - related.len()));
     }
     Ok(related)
-}
-
-/// Notes that these were bought in one purchase. The same purchase again changes nothing, as long as it is among the last of
-/// its pair: it is asked again when a process stopped, not days later.
-pub async fn record_purchase(ctx: &Context, purchase: Uuid, products: &[ProductId]) -> Result<()> {
-    let mut check = Check::new();
-    let mut distinct: Vec<ProductId> = products.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    check.count("products", distinct.len(), limits::BOUGHT_TOGETHER_MAX);
-    check.end()?;
-    let noted = distinct.iter().map(|id| note_others(ctx, purchase, *id, &distinct));
-    stream::iter(noted.collect::<Vec<_>>()).buffer_unordered(NOTED_AT_ONCE).try_collect::<Vec<()>>().await?;
-    Ok(())
-}
-
-async fn note_others(ctx: &Context, purchase: Uuid, id: ProductId, products: &[ProductId]) -> Result<()> {
-    let others: Vec<ProductId> = products.iter().copied().filter(|other| *other != id).collect();
-    if others.is_empty() {
-        return Ok(());
-    }
-    // RACE: two purchases of the product. Both count on one version of its rows, and only one commit finds it unchanged.
-    ctx.store
-        .guarded_prefixes::<BoughtTogether, _, DataError>(id, others.iter().copied(), |found| {
-            let mut commit = Commit::new();
-            for other in &others {
-                let known = found.rows.iter().find(|row| row.other_id == *other);
-                let (times, mut lately) = known.map_or((0, Vec::new()), |row| (row.times, row.lately.clone()));
-                if lately.contains(&purchase) {
-                    continue;
-                }
-                lately.drain(..lately.len().saturating_sub(limits::PURCHASES_A_PAIR_KNOWN - 1));
-                lately.push(purchase);
-                commit = commit.put(&BoughtTogether { product_id: id, other_id: *other, times: times + 1, lately });
-            }
-            Ok((commit, ()))
-        })
-        .await?;
-    Ok(())
 }

@@ -5,13 +5,13 @@ use widerow::{Timestamp, Version};
 use super::{Checkout, Failure, Short, key_of};
 use crate::{
     carts::{self, OrderedCart},
-    catalog,
     context::Context,
     flows::{
         error::{Error, Result},
         run::Run,
         sales, stock,
     },
+    graph,
     id::{HoldId, ProductId},
     inventory::{self, Hold, Line},
     limits,
@@ -258,7 +258,7 @@ async fn after(run: &Run<'_>, order: &Order, products: &[ProductId], turned: &[P
             return Ok(());
         }
         let purchase = order.order_id.0;
-        run.step("relate", async { Ok(catalog::record_purchase(ctx, purchase, products).await?) }).await
+        run.step("relate", async { Ok(graph::record_purchase(ctx, purchase, products).await?) }).await
     };
     let follow = async {
         if turned.is_empty() {

@@ -1,6 +1,6 @@
 //! Why a whole import is refused. A record that is bad by itself is no reason: it is listed in the report.
 
-use crate::{analytics, catalog, check::Invalid, error::Kind, hierarchy, orders, sales, telemetry};
+use crate::{analytics, catalog, check::Invalid, error::Kind, events, graph, hierarchy, orders, sales, telemetry};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -26,6 +26,10 @@ pub enum Error {
     Telemetry(#[from] telemetry::Error),
     #[error(transparent)]
     Hierarchy(#[from] hierarchy::Error),
+    #[error(transparent)]
+    Events(#[from] events::Error),
+    #[error(transparent)]
+    Graph(#[from] graph::Error),
 }
 
 impl Error {
@@ -43,6 +47,8 @@ impl Error {
             Error::Sales(error) => error.code(),
             Error::Telemetry(error) => error.code(),
             Error::Hierarchy(error) => error.code(),
+            Error::Events(error) => error.code(),
+            Error::Graph(error) => error.code(),
         }
     }
 
@@ -55,6 +61,8 @@ impl Error {
             Error::Sales(error) => error.kind(),
             Error::Telemetry(error) => error.kind(),
             Error::Hierarchy(error) => error.kind(),
+            Error::Events(error) => error.kind(),
+            Error::Graph(error) => error.kind(),
         }
     }
 }

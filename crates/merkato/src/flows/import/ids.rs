@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use crate::id::{CategoryId, MeasurementId, NodeId, OrderId, ProductId, SensorId};
+use crate::id::{AggregateId, CategoryId, EventId, MeasurementId, NodeId, OrderId, ProductId, SensorId, UserId};
 
 const PRODUCTS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f70_8000_0000_0000_0001);
 const CATEGORIES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f63_8000_0000_0000_0001);
@@ -11,6 +11,14 @@ const SENSORS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f73_8000_0000_0000_0001)
 const MEASUREMENTS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f6e_8000_0000_0000_0001);
 const ORDERS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f6f_8000_0000_0000_0001);
 const NODES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f74_8000_0000_0000_0001);
+const AGGREGATES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f61_8000_0000_0000_0001);
+const EVENTS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f65_8000_0000_0000_0001);
+const PEOPLE: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f75_8000_0000_0000_0001);
+
+/// Somebody of a graph.
+pub(super) fn person(source: &str, id: &str) -> UserId {
+    UserId(name(&PEOPLE, &[source, id]))
+}
 
 /// The same in a catalog and in the orders of one source.
 pub(super) fn product(source: &str, id: &str) -> ProductId {
@@ -27,6 +35,14 @@ pub(super) fn sensor(source: &str, id: &str) -> SensorId {
 
 pub(super) fn measurement(sensor: SensorId, id: &str) -> MeasurementId {
     MeasurementId(name(&MEASUREMENTS, &[sensor.to_string().as_str(), id]))
+}
+
+pub(super) fn aggregate(source: &str, case: &str) -> AggregateId {
+    AggregateId(name(&AGGREGATES, &[source, case]))
+}
+
+pub(super) fn event(aggregate: AggregateId, id: &str) -> EventId {
+    EventId(name(&EVENTS, &[aggregate.to_string().as_str(), id]))
 }
 
 /// By the source's own id, or by the names from the top where it has none.

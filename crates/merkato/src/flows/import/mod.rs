@@ -1,5 +1,5 @@
-//! Catalogs, orders, sales, measurements and trees from elsewhere: CSV in any dialect, JSON, the layouts of Shopify, Olist and
-//! Online Retail, gzipped or not.
+//! Catalogs, orders, sales, measurements, trees, events and graphs from elsewhere: CSV in any dialect, JSON, the layouts of Shopify,
+//! Olist and Online Retail, gzipped or not.
 //!
 //! It is no synchronisation: products that a source no longer has stay, and what this shop decides by itself (slugs, the
 //! stock, ratings, what became of an order) is taken from the source only when a thing is made.
@@ -15,15 +15,17 @@
 //!
 //! `source` opens the bytes, `csv` and `json` make records of them, `mapping` says what each column is, `stream` brings the
 //! records of one id together and has drafts made of them, `run` has these written. What becomes of records is in `products`
-//! and `orders`, as a `Maker` and a `Writer`; `sales` and `measurements` have a way of their own, as each record is one and many
-//! are written together; so has `tree`, where nodes come after those above them. `clean`, `amount` and `time` read what people
-//! wrote.
+//! and `orders`, as a `Maker` and a `Writer`; `sales`, `measurements` and `events` have a way of their own, as each record is one and
+//! many are written together; so has `tree`, where nodes come after those above them, and `graph`, whose sources often have no
+//! heading. `clean`, `amount` and `time` read what people wrote.
 
 mod amount;
 mod categories;
 mod clean;
 mod csv;
 mod error;
+mod events;
+mod graph;
 mod ids;
 mod json;
 mod mapping;
@@ -42,6 +44,8 @@ mod time;
 mod tree;
 
 pub use error::Error;
+pub use events::{EventField, EventOptions, import_events};
+pub use graph::{GraphField, GraphLayout, GraphOptions, import_graph, person_of};
 pub use mapping::Mapping;
 pub use measurements::{MeasurementField, MeasurementOptions, Registration, import_measurements};
 pub use orders::{Companion, OrderField, OrderOptions, import_orders};

@@ -4,7 +4,7 @@
 use merkato::{
     AccessPattern, PageRequest,
     catalog::{self, Category, Featured, Product, SortOrder},
-    claims,
+    claims, graph,
     id::ProductId,
 };
 use uuid::Uuid;
@@ -27,7 +27,7 @@ async fn every_pattern_costs_what_it_says_whatever_the_number_of_products(target
     let mut ids = make(&world, &lamps, 0..100).await;
     let list: Vec<_> = ids.iter().take(20).map(|id| Featured { product_id: *id, badge: None }).collect();
     catalog::set_featured(ctx, "homepage", &list).await.expect("set");
-    catalog::record_purchase(ctx, Uuid::now_v7(), &ids[..12]).await.expect("noted");
+    graph::record_purchase(ctx, Uuid::now_v7(), &ids[..12]).await.expect("noted");
     let few = measure(&world, &home, &lamps, ids[0]).await;
     let products = std::env::var("MERKATO_COST_PRODUCTS").map_or(300, |text| text.parse().expect("a number"));
     ids.extend(make(&world, &lamps, 100..products).await);

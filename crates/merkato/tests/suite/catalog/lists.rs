@@ -3,6 +3,7 @@
 use merkato::{
     Context, PageRequest,
     catalog::{self, Because, CategoryChange, Featured, NewProduct, ProductChange, ProductStatus, SortOrder},
+    graph,
     id::{CategoryId, ProductId},
 };
 use rust_decimal::Decimal;
@@ -251,14 +252,14 @@ async fn what_is_bought_together_is_related(target: &Target) {
     }
     let purchases = [[0, 1], [0, 2], [0, 2], [2, 3]];
     for pair in purchases {
-        catalog::record_purchase(ctx, Uuid::now_v7(), &pair.map(|n| ids[n])).await.expect("noted");
+        graph::record_purchase(ctx, Uuid::now_v7(), &pair.map(|n| ids[n])).await.expect("noted");
     }
     let same = Uuid::now_v7();
     for _ in 0..5 {
         // The same purchase, told again and again, counts once.
-        catalog::record_purchase(ctx, same, &[ids[0], ids[1]]).await.expect("noted");
+        graph::record_purchase(ctx, same, &[ids[0], ids[1]]).await.expect("noted");
     }
-    catalog::record_purchase(ctx, Uuid::now_v7(), &[ids[0], ids[2], ids[2]]).await.expect("noted");
+    graph::record_purchase(ctx, Uuid::now_v7(), &[ids[0], ids[2], ids[2]]).await.expect("noted");
     let related = async |n: usize, limit| -> Vec<(ProductId, Because)> {
         let related = catalog::list_related(ctx, ids[n], limit).await.expect("read");
         related.into_iter().map(|r| (r.card.product_id, r.because)).collect()
@@ -273,11 +274,11 @@ async fn what_is_bought_together_is_related(target: &Target) {
     assert!(related(0, 5).await.iter().all(|(id, _)| *id != ids[2]));
     // Parallel purchases of the same two are all counted.
     let pair = [ids[3], ids[4]];
-    let many = (0..20).map(|_| catalog::record_purchase(ctx, Uuid::now_v7(), &pair));
+    let many = (0..20).map(|_| graph::record_purchase(ctx, Uuid::now_v7(), &pair));
     for noted in futures::future::join_all(many.collect::<Vec<_>>()).await {
         noted.expect("noted");
     }
-    let row = ctx.store.get::<catalog::BoughtTogether>((ids[3], ids[4])).await.expect("read").expect("a row");
+    let row = ctx.store.get::<graph::BoughtTogether>((ids[3], ids[4])).await.expect("read").expect("a row");
     assert_eq!(row.times, 20);
 }
 

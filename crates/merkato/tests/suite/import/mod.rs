@@ -1,6 +1,7 @@
 //! Catalogs, orders and sales from elsewhere: small ones written for the case, and real ones.
 
 pub mod behaviour;
+pub mod events;
 pub mod orders;
 pub mod real;
 pub mod real_orders;
@@ -29,7 +30,7 @@ async fn import(world: &World, input: impl Read + Seek + Send + 'static, options
 }
 
 /// Records of which the report says what became of them.
-fn known(report: &Report) -> u64 {
+pub fn known(report: &Report) -> u64 {
     report.created + report.changed + report.unchanged + report.rejected_count() + report.folded
 }
 

@@ -31,7 +31,7 @@ widerow_testing::cases![
 ];
 
 /// A file of real data. One that should be there and is not is an error.
-pub(super) fn real(path: &str) -> Option<PathBuf> {
+pub fn real(path: &str) -> Option<PathBuf> {
     let Some(folder) = widerow_testing::address("MERKATO_TEST_DATA") else {
         eprintln!("skipped: {path}, as MERKATO_TEST_DATA does not say where real data is");
         return None;
@@ -42,7 +42,7 @@ pub(super) fn real(path: &str) -> Option<PathBuf> {
 }
 
 /// Thousands of products or orders are imported on the embedded engine only: the others do the same things, slower.
-pub(super) fn is_quick(target: &Target) -> bool {
+pub fn is_quick(target: &Target) -> bool {
     let quick = target.name == "embedded";
     if !quick {
         eprintln!("skipped: thousands of products or orders on {}, as the embedded engine has them", target.name);

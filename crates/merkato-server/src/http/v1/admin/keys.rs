@@ -25,6 +25,8 @@ mirror! {
         CatalogWrite,
         TreesRead,
         TreesWrite,
+        GraphRead,
+        GraphWrite,
         CustomersRead,
         CustomersWrite,
         OrdersRead,
@@ -36,6 +38,8 @@ mirror! {
         SalesWrite,
         TelemetryRead,
         TelemetryWrite,
+        EventsRead,
+        EventsWrite,
         KeysWrite,
         SystemRead,
     }

@@ -3,7 +3,9 @@
 pub mod analytics;
 pub mod categories;
 pub mod discounts;
+pub mod events;
 pub mod featured;
+pub mod graph;
 pub mod holds;
 pub mod inventory;
 pub mod keys;

@@ -1,0 +1,129 @@
+//! Events as `merkato export` wrote them, read back to the same versions of the same streams.
+
+use merkato::{
+    Context, Kind,
+    events::{self, AppendRequest, Event, Expected, NewEvent, ReadStream},
+    flows::import::{Rejected, Report},
+    id::AggregateId,
+    limits,
+};
+
+use crate::cli::{
+    progress::Progress,
+    records::{self, Numbered, Reader},
+};
+
+/// Events of one stream that wait to be appended, each with the number of its record.
+type Waiting = Vec<(u64, Event)>;
+
+/// Events come by version, stream by stream. One that is there and the same is left as it is; one whose version another has is
+/// rejected, and so is what comes after a gap.
+pub(super) async fn import(ctx: &Context, reader: Reader, progress: &mut Progress) -> anyhow::Result<Report> {
+    let mut report = Report::default();
+    let mut waiting: Waiting = Vec::new();
+    for (number, record) in reader {
+        let (number, record): Numbered = (number, record);
+        report.read += 1;
+        let event = match record.and_then(|record| records::row::<Event>(&record)) {
+            Ok(event) => event,
+            Err(reason) => {
+                reject(&mut report, number, reason);
+                continue;
+            }
+        };
+        let follows = |(_, last): &(u64, Event)| {
+            last.aggregate_id == event.aggregate_id && last.event_version + 1 == event.event_version
+        };
+        if !waiting.last().is_none_or(follows) || waiting.len() >= limits::PAGE_ROWS_MAX {
+            take(ctx, std::mem::take(&mut waiting), &mut report).await?;
+            progress.at(report.read);
+        }
+        waiting.push((number, event));
+    }
+    take(ctx, waiting, &mut report).await?;
+    progress.at(report.read);
+    Ok(report)
+}
+
+/// Appends what is not there: consecutive versions of one stream.
+async fn take(ctx: &Context, waiting: Waiting, report: &mut Report) -> anyhow::Result<()> {
+    let Some((_, first)) = waiting.first() else { return Ok(()) };
+    let (aggregate, from) = (first.aggregate_id, first.event_version);
+    let read = ReadStream { from, limit: waiting.len(), ..ReadStream::default() };
+    let there = events::list_events(ctx, aggregate, read).await?.events;
+    let mut missing: Waiting = Vec::new();
+    let mut there = there.into_iter().peekable();
+    for (number, event) in waiting {
+        match there.next_if(|known| known.event_version == event.event_version) {
+            Some(known) => {
+                let version = known.event_version;
+                if known == (Event { block: known.block, ..event }) {
+                    report.unchanged += 1;
+                } else {
+                    reject(report, number, format!("version {version} is another event"));
+                }
+            }
+            None => missing.push((number, event)),
+        }
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let Err(reason) = append(ctx, aggregate, missing.iter().map(|(_, event)| event)).await? else {
+        report.created += missing.len() as u64;
+        return Ok(());
+    };
+    if let [(number, _)] = missing[..] {
+        reject(report, number, reason);
+        return Ok(());
+    }
+    // One of them is bad: those before it are taken, and those behind it have nothing to stand on.
+    for (number, event) in missing {
+        match append(ctx, aggregate, [&event].into_iter()).await? {
+            Ok(()) => report.created += 1,
+            Err(reason) => reject(report, number, reason),
+        }
+    }
+    Ok(())
+}
+
+/// Appends events at their versions. Inside: why they cannot be.
+async fn append<'e>(
+    ctx: &Context,
+    aggregate_id: AggregateId,
+    rows: impl Iterator<Item = &'e Event>,
+) -> anyhow::Result<Result<(), String>> {
+    let mut kind = String::new();
+    let (mut events, mut before) = (Vec::new(), 0);
+    for row in rows {
+        if events.is_empty() {
+            (kind, before) = (row.aggregate_kind.clone(), row.event_version - 1);
+        }
+        let data = match row.data() {
+            Ok(data) => data,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        events.push(NewEvent {
+            schema_version: row.schema_version,
+            metadata: row.event_metadata.clone(),
+            causation_id: row.causation_id,
+            correlation_id: Some(row.correlation_id),
+            at: Some(row.event_timestamp),
+            ..NewEvent::new(row.event_type.clone(), data).with_id(row.event_id)
+        });
+    }
+    let expected = if before <= 0 { Expected::Absent } else { Expected::Exact(before) };
+    match events::append(ctx, AppendRequest { aggregate_id, kind, expected, events }).await {
+        Ok(_) => Ok(Ok(())),
+        Err(error) if matches!(error.kind(), Kind::Internal | Kind::Unavailable) => Err(error.into()),
+        Err(error) => Ok(Err(error.to_string())),
+    }
+}
+
+fn reject(report: &mut Report, record: u64, reason: String) {
+    if report.rejected.len() < limits::IMPORT_LISTED_MAX {
+        report.rejected.push(Rejected { record, line: None, id: None, reason });
+    } else {
+        report.rejected_unlisted += 1;
+    }
+}
