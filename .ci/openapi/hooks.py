@@ -342,6 +342,12 @@ SPARE_NODE = [TREE, path(id=node)]
 STREAM = path(aggregate_id=lambda: door)
 ADA = path(user=lambda: ada)
 TIE = [ADA, path(type=lambda: "friend"), path(other=lambda: ben)]
+WALLET = path(user_id=lambda: me)
+
+
+def euros(old):
+    return {"amount": {"amount": "1.00", "currency": "EUR"}}
+
 
 # What makes a case of an operation real. Operations that are not here need nothing.
 REAL = {
@@ -391,6 +397,7 @@ REAL = {
     "GET /v1/admin/products/{id}": [PRODUCT],
     "PUT /v1/admin/products/{id}": [path(id=new_product), *NEW_PRODUCT],
     "DELETE /v1/admin/products/{id}": [path(id=new_product)],
+    "GET /v1/admin/products/{id}/prices": [PRODUCT, only_query(lambda: {})],
     "POST /v1/admin/sales": [body(lambda old: new_sale())],
     "POST /v1/admin/sales/batch": [body(lambda old: {"sales": [new_sale(), *old.get("sales", [])]})],
     "GET /v1/admin/sales/categories/{category}/trends": CATEGORY,
@@ -474,7 +481,7 @@ REAL = {
     "GET /v1/categories": [only_query(lambda: {})],
     "GET /v1/categories/{id}": [path(id=lambda: chance.choice(shelves))],
     "GET /v1/categories/{id}/products": [path(id=lambda: chance.choice(shelves))],
-    "POST /v1/checkouts": [before(shopper.fill), body(purchase)],
+    "POST /v1/checkouts": [before(shopper.fill), body(purchase), without("store_credit")],
     "POST /v1/checkouts/quote": [before(shopper.fill), body(lambda old: {"country": "DE", "shipping_method": "standard"})],
     "GET /v1/checkouts/{id}": [path(id=lambda: shopper.checkout()["id"])],
     "GET /v1/featured/{feature_type}": [path(feature_type=lambda: "homepage")],
@@ -484,6 +491,7 @@ REAL = {
     "PUT /v1/me/addresses/{id}": [path(id=shopper.address), body(lambda old: {**old, **ADDRESS})],
     "DELETE /v1/me/addresses/{id}": [path(id=shopper.address)],
     "GET /v1/me/orders": [only_query(lambda: {})],
+    "GET /v1/me/wallet/statement": [only_query(lambda: {})],
     "GET /v1/orders/{id}": [ORDER],
     "POST /v1/orders/{id}/cancel": [ORDER],
     "GET /v1/orders/{id}/history": [ORDER],
@@ -492,6 +500,11 @@ REAL = {
     "GET /v1/products/{id}": [PRODUCT],
     "GET /v1/products/{id}/related": [PRODUCT],
     "POST /v1/products/{id}/views": [PRODUCT],
+    "GET /v1/wallets/{user_id}": [WALLET],
+    "POST /v1/wallets/{user_id}/deposits": [WALLET, body(euros)],
+    "GET /v1/wallets/{user_id}/statement": [WALLET, only_query(lambda: {})],
+    "POST /v1/wallets/{user_id}/transfers": [WALLET, body(lambda old: {**euros(old), "to": spare})],
+    "POST /v1/wallets/{user_id}/withdrawals": [WALLET, body(euros)],
     "GET /v1/search": [query(lambda: {"prefix": product()["name"][:3]})],
 }
 # What only some may make or see is made for them alone; to others every case is a refusal anyway.
@@ -500,7 +513,7 @@ PERSONS = ("/v1/me", "/v1/auth/logout")
 
 def may(label):
     route = label.split(" ")[1]
-    if route.startswith("/v1/admin/"):
+    if route.startswith(("/v1/admin/", "/v1/wallets/")):
         return PERSONA == "admin"
     if route.startswith(PERSONS):
         return PERSONA != "nobody"

@@ -177,5 +177,6 @@ fn request(round: usize, client: usize, checkout: usize) -> CheckoutRequest {
         payment_source: "ok".into(),
         customer_notes: None,
         expected_total: None,
+        store_credit: None,
     }
 }

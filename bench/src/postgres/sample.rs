@@ -127,6 +127,7 @@ impl Sample {
             revision: 1,
             created_at: Timestamp::from_millis((BEGINNING + i as u64 * 1000) as i64),
             updated_at: self.now,
+            told: None,
             name,
         }
     }

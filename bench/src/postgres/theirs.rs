@@ -216,6 +216,7 @@ fn product(row: &Row) -> Product {
         revision: row.get(23),
         created_at: timestamp(row.get(24)),
         updated_at: timestamp(row.get(25)),
+        told: None,
     }
 }
 

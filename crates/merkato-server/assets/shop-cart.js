@@ -51,7 +51,7 @@
   const form = document.querySelector("form[data-totals]");
   let asked = 0;
   form?.addEventListener("change", async (event) => {
-    if (!["address", "country", "shipping"].includes(event.target.name)) return;
+    if (!["address", "country", "shipping", "store_credit"].includes(event.target.name)) return;
     const mine = ++asked;
     const review = document.getElementById("review");
     review.classList.add("waiting");

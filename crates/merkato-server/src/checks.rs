@@ -3,7 +3,7 @@
 
 use merkato::{
     Context, PageRequest, carts, catalog, catalog::Misfiled, events, flows, graph, hierarchy, inventory, limits,
-    telemetry,
+    telemetry, wallets,
 };
 use widerow::{
     Date,
@@ -46,6 +46,8 @@ pub enum Error {
     Events(#[from] events::Error),
     #[error(transparent)]
     Graph(#[from] graph::Error),
+    #[error(transparent)]
+    Wallets(#[from] wallets::Error),
 }
 
 /// How to check.
@@ -237,6 +239,20 @@ impl Checking {
             looked_at: report.pairs + report.people,
             differences: report.wrong_people + mended,
             mended,
+            listed: listed.take(self.listed_max).collect(),
+        })
+    }
+
+    /// What wallets hold, against their entries. What is wrong is listed, and left to people.
+    pub async fn wallets(self, ctx: &Context) -> Result<Found, Error> {
+        let found = wallets::verify_wallets(ctx).await?;
+        let listed = found.faults.iter().map(|fault| format!("wallet of {}: {}", fault.user_id, fault.problem));
+        Ok(Found {
+            check: "wallets",
+            tenant: ctx.store.tenant().to_string(),
+            looked_at: found.wallets,
+            differences: found.faults.len() as u64 + found.faults_unlisted,
+            mended: 0,
             listed: listed.take(self.listed_max).collect(),
         })
     }

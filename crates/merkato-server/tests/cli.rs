@@ -284,8 +284,8 @@ fn events_are_written_and_read_back() {
     let (one, two) = ("0199a1b2-0000-7000-8000-000000000001", "0199a1b2-0000-7000-8000-000000000002");
     let event = |stream: &str, version: u32, data: &str| {
         format!(
-            r#"{{"aggregate_id":"{stream}","block":0,"event_version":{version},"event_timestamp":"2026-02-01T08:0{version}:00.000Z","event_id":"{}{version}","aggregate_kind":"door","event_type":"Moved","event_data":"{{\"angle\":{data}}}","schema_version":1,"event_metadata":{{"who":"Ada"}},"causation_id":null,"correlation_id":"{one}"}}"#,
-            &stream[..35].replace("000000000", "00000000a"),
+            r#"{{"aggregate_id":"{stream}","block":0,"event_version":{version},"event_timestamp":"2026-02-01T08:0{version}:00.000Z","event_id":"{}","aggregate_kind":"door","event_type":"Moved","event_data":"{{\"angle\":{data}}}","schema_version":1,"event_metadata":{{"who":"Ada"}},"causation_id":null,"correlation_id":"{one}"}}"#,
+            stream.replace("-8000-", &format!("-800{version}-")),
         ) + "\n"
     };
     let good = [event(one, 1, "5"), event(one, 2, "7"), event(two, 1, "9")].concat();
@@ -324,6 +324,46 @@ fn events_are_written_and_read_back() {
     let verified = shop.json(&["verify"]);
     let found = verified["data"].as_array().expect("checks").iter().find(|found| found["check"] == "events");
     assert_eq!(found.expect("events are checked")["looked_at"], 3);
+}
+
+#[test]
+fn a_graph_is_read_analysed_written_and_read_back() {
+    let shop = Shop::migrated();
+    let nothing = shop.json(&["graph", "analyze"]);
+    assert_eq!((&nothing["people"], &nothing["communities"]), (&0.into(), &0.into()), "{nothing}");
+    // One of them knows but themselves.
+    let edges = shop.write("edges.txt", "# a remark\n0 1\n1 2\n2 0\n2 3\n4 4\n");
+    let import = ["import", "graph", &edges, "--source", "school", "--json"];
+    let output = shop.run(&import);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["created"], &report["rejected"]), (&4.into(), &1.into()), "{report}");
+    let again: Value = serde_json::from_slice(&shop.run(&import).stdout).expect("JSON");
+    assert_eq!((&again["created"], &again["unchanged"]), (&0.into(), &4.into()), "{again}");
+    let rated = shop.write("rated.csv", "0,3,4,1289241912\n3,1,-10,1289241942\n");
+    let mapped = ["--type", "follow", "--map", "rating=3,time=4", "--source", "school"];
+    assert_eq!(shop.json(&[&["import", "graph", &rated], &mapped[..]].concat())["created"], 2);
+    let blocks = shop.write("blocks.csv", "from,to,type\n0,1,block\n");
+    assert_eq!(shop.json(&["import", "graph", &blocks, "--source", "school"])["created"], 1);
+
+    // The two of whom one has blocked the other are no pair any more.
+    let found = shop.json(&["graph", "analyze"]);
+    assert_eq!((&found["people"], &found["pairs"], &found["sampled"]), (&4.into(), &5.into(), &Value::Null), "{found}");
+    assert_eq!(shop.json(&["graph", "analyze", "--sample", "2"])["sampled"], 2);
+    assert_eq!(shop.run(&["graph", "analyze", "--sample", "1"]).status.code(), Some(2));
+
+    let exported = shop.ok(&["export", "graph"]);
+    assert_eq!(exported.lines().count(), 7);
+    assert!(exported.contains("\"connection_type\":\"block\"") && exported.contains("2010-11-08"), "{exported}");
+    for format in ["ndjson", "csv"] {
+        let out = shop.path("out");
+        shop.ok(&["export", "graph", "--format", format, "--output", &out]);
+        let other = Shop::migrated();
+        assert_eq!(other.json(&["import", "graph", &out])["created"], 7);
+        assert_eq!(other.ok(&["export", "graph"]), exported, "{format}");
+        assert_eq!(other.json(&["import", "graph", &out])["unchanged"], 7);
+        other.ok(&["verify"]);
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::{
     sales::{Noted, Tally},
     settings::Settings,
     telemetry,
+    wallets::{Balances, WalletFold, WalletWriter},
 };
 
 /// The surroundings of an operation, for one tenant. Cheap to clone.
@@ -32,11 +33,17 @@ pub struct Context {
     pub(crate) sale_names: Arc<Noted>,
     pub(crate) sale_tally: Arc<Tally>,
     pub(crate) telemetry: Arc<telemetry::Memory>,
+    pub(crate) wallet_writer: Arc<WalletWriter>,
     pub(crate) events: Arc<events::Memory>,
     pub(crate) graph_counter: Arc<graph::Counter>,
     watch: Option<Arc<dyn Watch>>,
     clock: Arc<dyn Clock>,
     chance: Arc<dyn Chance>,
+}
+
+/// The kinds of aggregates and the projections of the shop itself. Whoever adds some begins with these.
+pub fn registry() -> events::Registry {
+    events::Registry::default().aggregate(WalletFold).projection(Balances)
 }
 
 /// Where bytes that nobody can guess come from.
@@ -71,8 +78,9 @@ impl Context {
             sale_names: Arc::new(Noted::default()),
             sale_tally: Arc::new(Tally::default()),
             telemetry: Arc::new(telemetry::Memory::default()),
-            events: Arc::new(events::Memory::new(events::Registry::default())),
             graph_counter: Arc::new(graph::Counter::default()),
+            wallet_writer: Arc::new(WalletWriter::default()),
+            events: Arc::new(events::Memory::new(registry())),
             watch: None,
             clock,
             chance,

@@ -35,6 +35,7 @@ pub mod settings;
 pub mod shards;
 pub mod telemetry;
 pub mod text;
+pub mod wallets;
 
 pub use check::{BadField, Check, Invalid};
 pub use context::Context;
@@ -59,6 +60,7 @@ pub fn schema() -> Result<widerow::Schema, widerow::Error> {
     let schema = hierarchy::tables(schema);
     let schema = events::tables(schema);
     let schema = graph::tables(schema);
+    let schema = wallets::tables(schema);
     let schema = flows::run::tables(schema);
     let schema = keys::tables(schema);
     let schema = replies::tables(schema);
@@ -79,6 +81,7 @@ pub const PATTERNS: &[(&str, &[AccessPattern])] = &[
     ("hierarchy", hierarchy::PATTERNS),
     ("events", events::PATTERNS),
     ("graph", graph::PATTERNS),
+    ("wallets", wallets::PATTERNS),
     ("flows", flows::run::PATTERNS),
     ("claims", claims::PATTERNS),
     ("keys", keys::PATTERNS),

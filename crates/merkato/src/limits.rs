@@ -304,3 +304,9 @@ pub const COMMUNITIES_LISTED_MAX: usize = 49;
 pub const COMMUNITY_LEADERS_MAX: usize = 10;
 /// Connections that are made in one call.
 pub const CONNECTIONS_TOGETHER_MAX: usize = 10_000;
+/// Wishes to one wallet that are decided together. Each writes two rows, and a transaction of DynamoDB has a hundred.
+pub const WALLET_WISHES_TOGETHER_MAX: usize = 45;
+/// Wishes to one wallet that wait in one process.
+pub const WALLET_WISHES_WAITING_MAX: usize = 10_000;
+/// Wallets that do not add up, of which a report tells.
+pub const WALLET_FAULTS_LISTED: usize = 100;

@@ -17,6 +17,10 @@ use std::{
 };
 
 use libtest_mimic::{Arguments, Trial};
+use scylla::{
+    client::{session::Session, session_builder::SessionBuilder},
+    errors::NewSessionError,
+};
 use tokio::runtime::Runtime;
 use widerow::{
     Engine, Schema,
@@ -27,6 +31,8 @@ use widerow::{
 
 pub static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime"));
+
+const CASSANDRA: &str = "cassandra";
 
 type Opener = Box<dyn FnOnce() -> Arc<dyn Engine> + Send>;
 
@@ -46,8 +52,10 @@ pub fn run(schema: fn() -> Schema, cases: &[&[Case]]) -> ! {
     let arguments = Arguments::from_args();
     let _ = &*RUNTIME;
     let mut trials = Vec::new();
-    for (target, skipped) in Target::all(schema) {
-        for (name, case) in cases.iter().copied().flatten().copied() {
+    let targets = Target::all(schema);
+    // Engines take turns: while one makes a case wait, another is asked.
+    for (name, case) in cases.iter().copied().flatten().copied() {
+        for (target, skipped) in &targets {
             let target = target.clone();
             // The binary's own name is said once, by the run.
             let name = name.split_once("::").map_or(name, |(_, name)| name);
@@ -59,6 +67,8 @@ pub fn run(schema: fn() -> Schema, cases: &[&[Case]]) -> ! {
                 .with_ignored_flag(skipped.is_some()),
             );
         }
+    }
+    for (target, skipped) in targets {
         if let Some(reason) = skipped {
             eprintln!("skipped: every case on {}, as {reason}", target.name);
         }
@@ -75,6 +85,13 @@ pub struct Target {
     schema: fn() -> Schema,
     open: fn(Schema, bool) -> Arc<dyn Engine>,
     shared: Arc<LazyLock<Arc<dyn Engine>, Opener>>,
+    used: Arc<Mutex<Vec<Used>>>,
+}
+
+/// An engine that a case had to itself; who else holds it, is still at it.
+struct Used {
+    keyspace: String,
+    engine: Arc<dyn Engine>,
 }
 
 /// The environment variable that gives an engine's address.
@@ -91,7 +108,7 @@ pub fn unique() -> String {
 impl Target {
     fn new(name: &'static str, schema: fn() -> Schema, open: fn(Schema, bool) -> Arc<dyn Engine>) -> Self {
         let shared: Opener = Box::new(move || open(schema(), true));
-        Target { name, schema, open, shared: Arc::new(LazyLock::new(shared)) }
+        Target { name, schema, open, shared: Arc::new(LazyLock::new(shared)), used: Arc::default() }
     }
 
     /// The engines of a suite; one that cannot be tested is there by name, with the reason why it is skipped.
@@ -108,12 +125,12 @@ impl Target {
             let absent = |_, _| unreachable!("its cases are skipped");
             (Target::new("dynamodb", schema, absent), Some("it is built with --features dynamodb only"))
         };
-        let cassandra = address("MERKATO_TEST_CASSANDRA").is_some();
+        let is_cassandra = address("MERKATO_TEST_CASSANDRA").is_some();
         vec![
             (Target::new("embedded", schema, embedded), None),
             (
-                Target::new("cassandra", schema, self::cassandra),
-                unless(cassandra, "MERKATO_TEST_CASSANDRA does not say where it is"),
+                Target::new(CASSANDRA, schema, cassandra),
+                unless(is_cassandra, "MERKATO_TEST_CASSANDRA does not say where it is"),
             ),
             dynamodb,
         ]
@@ -126,7 +143,28 @@ impl Target {
 
     /// An engine with empty tables, for cases that look at all tenants.
     pub fn empty_engine(&self) -> Arc<dyn Engine> {
-        (self.open)((self.schema)(), true)
+        if self.name != CASSANDRA {
+            return (self.open)((self.schema)(), true);
+        }
+        // A hundred tables take Cassandra longer to make than most cases take; those of a case that has ended are emptied.
+        let idle = {
+            let mut used = self.used.lock().expect("no panic");
+            let at = used.iter().position(|used| Arc::strong_count(&used.engine) == 1);
+            at.map(|at| used.swap_remove(at))
+        };
+        let ready = match idle {
+            Some(used) => {
+                wait(empty_keyspace(&used.keyspace));
+                used
+            }
+            None => {
+                let keyspace = unique();
+                Used { engine: cassandra_in(keyspace.clone(), (self.schema)(), true), keyspace }
+            }
+        };
+        let engine = ready.engine.clone();
+        self.used.lock().expect("no panic").push(ready);
+        engine
     }
 
     /// An engine for another schema, without tables unless they are asked for.
@@ -179,16 +217,36 @@ fn clean_up() {
     }
 }
 
-async fn drop_keyspace(keyspace: &str) {
+async fn bare_session() -> Result<Session, NewSessionError> {
     let node = address("MERKATO_TEST_CASSANDRA").unwrap_or_default();
-    let session = scylla::client::session_builder::SessionBuilder::new().known_node(node).build().await;
-    if let Ok(session) = session {
+    SessionBuilder::new().known_node(node).build().await
+}
+
+async fn drop_keyspace(keyspace: &str) {
+    if let Ok(session) = bare_session().await {
         let _ = session.query_unpaged(format!("DROP KEYSPACE IF EXISTS {keyspace}"), ()).await;
     }
 }
 
+/// Takes every row out of every table; those that have none are left alone, as that is quicker to see than to do.
+async fn empty_keyspace(keyspace: &str) {
+    let session = bare_session().await.expect("a session");
+    let tables = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?";
+    let tables = session.query_unpaged(tables, (keyspace,)).await.expect("an answer").into_rows_result().expect("rows");
+    for table in tables.rows::<(String,)>().expect("names") {
+        let name = format!("{keyspace}.{}", table.expect("a name").0);
+        let found = session.query_unpaged(format!("SELECT * FROM {name} LIMIT 1"), ()).await.expect("an answer");
+        if found.into_rows_result().expect("rows").rows_num() > 0 {
+            session.query_unpaged(format!("TRUNCATE {name}"), ()).await.expect("an empty table");
+        }
+    }
+}
+
 fn cassandra(schema: Schema, create: bool) -> Arc<dyn Engine> {
-    let keyspace = unique();
+    cassandra_in(unique(), schema, create)
+}
+
+fn cassandra_in(keyspace: String, schema: Schema, create: bool) -> Arc<dyn Engine> {
     leave(Leftover::Keyspace(keyspace.clone()));
     let nodes = address("MERKATO_TEST_CASSANDRA").unwrap_or_default();
     let nodes = nodes.split(',').map(String::from).collect();

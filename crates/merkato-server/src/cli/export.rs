@@ -262,7 +262,7 @@ async fn products<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> any
             }
             trail.extend(known.get(id).cloned());
         }
-        let mut record = records::record(&product);
+        let mut record = records::record(&Product { told: None, ..product });
         record.insert("category_trail".into(), Json::Array(trail));
         out.write(&record)?;
     }
@@ -306,7 +306,8 @@ async fn orders<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyho
     while let Some(order) = rows.try_next().await? {
         let items = orders::list_items(ctx, order.order_id).await?;
         let history = orders::list_history(ctx, order.order_id).await?;
-        let mut record = records::record(&order);
+        // What was told of it is told where it happened.
+        let mut record = records::record(&Order { told: None, ..order });
         record.insert("items".into(), items.iter().map(|item| Json::Object(records::record(item))).collect());
         record.insert("history".into(), history.iter().map(|row| Json::Object(records::record(row))).collect());
         out.write(&record)?;
@@ -383,7 +384,7 @@ async fn connections<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> 
                 user_id,
                 connection_type,
                 connected_user_id,
-                connection_strength: strength,
+                connection_strength: strength.normalize(),
                 connection_metadata: metadata,
                 created_at,
                 last_interaction,

@@ -13,8 +13,8 @@ use merkato::{
     catalog::ProductStatus,
     flows::import::{
         self, Companion, DateOrder, EventOptions, GraphLayout, GraphOptions, Mapping, MeasurementOptions, OrderOptions,
-        Registration, Report, SaleOptions, TreeOptions, import_events, import_graph, import_measurements,
-        import_orders, import_products, import_sales, import_tree,
+        Registration, Report, SaleOptions, TransactionOptions, TreeOptions, import_events, import_graph,
+        import_measurements, import_orders, import_products, import_sales, import_transactions, import_tree,
     },
     graph::ConnectionType,
     orders::OrderStatus,
@@ -121,6 +121,15 @@ rating, from -10 to 10 unless --ratings says otherwise, becomes the strength and
 
 Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
     Graph(GraphFile),
+    /// Transactions of a bank or of gift cards: each account becomes a wallet
+    #[command(after_help = "Examples:
+  merkato import transactions trans.csv.gz --currency CZK --tolerance 0.5
+  merkato import transactions cards.csv --map account=Card,amount=Sum
+
+Within a day credits come first, as at a bank. Where the file says what an account held, the ends of days are compared.
+
+Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
+    Transactions(TransactionFile),
     /// Categories, as export wrote them
     Categories(FromExport),
     /// What warehouses have, as export wrote it: quantities become what the file says
@@ -220,6 +229,29 @@ struct GraphFile {
     /// The least and the most that a rating can be, as 1..5
     #[arg(long, value_name = "LEAST..MOST", value_parser = ratings, allow_hyphen_values = true)]
     ratings: Option<(Decimal, Decimal)>,
+    /// How to read dates such as 3/4/2011
+    #[arg(long, value_enum)]
+    dates: Option<Dates>,
+}
+
+#[derive(Args)]
+struct TransactionFile {
+    #[command(flatten)]
+    input: Input,
+    /// Columns whose names do not speak for themselves
+    #[arg(long, value_name = "FIELD=COLUMN,…")]
+    map: Option<String>,
+    /// The name of the source: its ids and its names of accounts are its own [default: the file's name]
+    #[arg(long)]
+    source: Option<String>,
+    /// Of all amounts [default: shop.orders.currency]
+    #[arg(long)]
+    currency: Option<String>,
+    /// By how much the file's own balances may differ at the end of a day
+    #[arg(long, default_value = "0", value_name = "AMOUNT")]
+    tolerance: Decimal,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
     /// How to read dates such as 3/4/2011
     #[arg(long, value_enum)]
     dates: Option<Dates>,
@@ -377,6 +409,12 @@ impl Import {
             opened.config.shop.sales.retention_years = *years;
         }
         let (input, what) = match &self.what {
+            // Nothing exports them: wallets follow from their events.
+            Kind::Transactions(transactions) => {
+                let ctx = opened.context(&transactions.input.tenant)?;
+                let report = transactions.import(&ctx, &opened.config.shop.orders.currency).await?;
+                return tell(global, &transactions.input, &report);
+            }
             Kind::Products(products) => (&products.input, What::Products),
             Kind::Orders(orders) => (&orders.input, What::Orders),
             Kind::Sales(sales) => (&sales.input, What::Sales),
@@ -407,7 +445,7 @@ impl Import {
                 Kind::Tree(tree) => tree.import(&ctx, file, &mut progress).await?,
                 Kind::Events(events) => events.import(&ctx, file, &mut progress).await?,
                 Kind::Graph(graph) => graph.import(&ctx, file, &mut progress).await?,
-                Kind::Categories(_) | Kind::Stock(_) => {
+                Kind::Categories(_) | Kind::Stock(_) | Kind::Transactions(_) => {
                     let columns = what.marks().join(", ");
                     return Err(exit::usage(format!("this is not what export writes: it has no columns {columns}")));
                 }
@@ -547,6 +585,27 @@ impl TreeFile {
             ..TreeOptions::new(self.source.clone().unwrap_or_else(|| stem.clone()), self.tree.clone().unwrap_or(stem))
         };
         Ok(import_tree(ctx, file, options, |report| progress.at(report.read)).await?)
+    }
+}
+
+impl TransactionFile {
+    async fn import(&self, ctx: &Context, currency: &Currency) -> anyhow::Result<Report> {
+        let currency = self.currency.as_ref().map_or_else(|| currency.clone(), Currency::new);
+        let options = TransactionOptions {
+            format: self.format.into(),
+            mapping: mapping(self.map.as_ref())?,
+            dates: date_order(self.dates),
+            tolerance: self.tolerance,
+            ..TransactionOptions::new(source(self.source.as_ref(), &self.input.file), currency)
+        };
+        let mut progress = Progress::new("records", None);
+        let file = open(&self.input.file)?;
+        let report = import_transactions(ctx, file, options, |report| progress.at(report.read)).await?;
+        drop(progress);
+        if let Some(balances) = &report.balances {
+            eprintln!("{} of {} ends of days are as the file says", balances.matched, balances.days);
+        }
+        Ok(report)
     }
 }
 

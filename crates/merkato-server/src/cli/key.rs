@@ -32,7 +32,7 @@ enum What {
 
 Scopes: catalog_read, catalog_write, customers_read, customers_write, orders_read, orders_write, inventory_read,
 inventory_write, analytics_read, sales_read, sales_write, telemetry_read, telemetry_write, trees_read, trees_write,
-graph_read, graph_write, events_read, events_write, keys_write, system_read.")]
+graph_read, graph_write, events_read, events_write, wallets_read, wallets_write, keys_write, system_read.")]
     Create {
         /// What it is called; several may have one name
         name: String,

@@ -18,7 +18,7 @@ use super::{
 use crate::checks::{Checking, Found};
 
 /// Recompute every derived table, the subtotals of carts, what is reserved of stock, the roll-ups of sensors, trees, the feed of
-/// events and the daily sales, and compare. The shop may go on meanwhile. With --repair, what differs is mended.
+/// events, wallets and the daily sales, and compare. The shop may go on meanwhile. With --repair, what differs is mended.
 #[derive(Args)]
 #[command(after_help = "Examples:
   merkato verify
@@ -30,7 +30,7 @@ pub struct Verify {
     /// Mend what differs
     #[arg(long)]
     repair: bool,
-    /// Only this tenant's carts, stock, roll-ups, trees, events and sales; derived tables are compared for all tenants
+    /// Only this tenant's carts, stock, roll-ups, trees, events, wallets and sales; derived tables are compared for all tenants
     #[arg(long, value_name = "NAME")]
     tenant: Option<String>,
     /// Differences that are listed for each check
@@ -60,6 +60,7 @@ impl Verify {
             all.push(checking.categories(&ctx).await?);
             all.push(checking.events(&ctx).await?);
             all.push(checking.connections(&ctx).await?);
+            all.push(checking.wallets(&ctx).await?);
             progress.at(all.len() as u64);
             let days = self.days(&ctx).await?;
             all.push(checking.sales(&ctx, days, |done| progress.at(done)).await?);

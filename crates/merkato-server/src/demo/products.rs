@@ -140,6 +140,7 @@ impl Shop {
             revision: 1,
             created_at,
             updated_at: created_at,
+            told: None,
         };
         let stock = self.stock(product_id, name);
         let in_stock = stock.backorder || stock.deliveries.iter().any(|delivery| delivery.units > 0);

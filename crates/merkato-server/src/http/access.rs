@@ -111,7 +111,7 @@ use Access::{Admin, Anyone, Person, Shopper, Staff, System};
 use Scope::{
     AnalyticsRead, CatalogRead, CatalogWrite, CustomersRead, CustomersWrite, EventsRead, EventsWrite, GraphRead,
     GraphWrite, InventoryRead, InventoryWrite, KeysWrite, OrdersRead, OrdersWrite, SalesRead, SalesWrite,
-    TelemetryRead, TelemetryWrite, TreesRead, TreesWrite,
+    TelemetryRead, TelemetryWrite, TreesRead, TreesWrite, WalletsRead, WalletsWrite,
 };
 
 pub const RULES: &[Rule] = &[
@@ -162,6 +162,8 @@ pub const RULES: &[Rule] = &[
     post("/v1/checkouts/quote", Shopper),
     get("/v1/checkouts/{id}", Shopper),
     get("/v1/me/orders", Person),
+    get("/v1/me/wallet", Person),
+    get("/v1/me/wallet/statement", Person),
     get("/v1/orders/{id}", Shopper),
     get("/v1/orders/{id}/items", Shopper),
     get("/v1/orders/{id}/history", Shopper),
@@ -173,6 +175,7 @@ pub const RULES: &[Rule] = &[
     get("/v1/admin/products/{id}", Staff(CatalogRead)),
     put("/v1/admin/products/{id}", Staff(CatalogWrite)),
     delete("/v1/admin/products/{id}", Staff(CatalogWrite)),
+    get("/v1/admin/products/{id}/prices", Staff(CatalogRead)),
     post("/v1/admin/categories", Staff(CatalogWrite)),
     get("/v1/admin/categories/{id}", Staff(CatalogRead)),
     put("/v1/admin/categories/{id}", Staff(CatalogWrite)),
@@ -271,6 +274,11 @@ pub const RULES: &[Rule] = &[
     get("/v1/admin/events/types", Staff(EventsRead)),
     get("/v1/admin/projections", Staff(EventsRead)),
     post("/v1/admin/projections/{name}/rebuild", Staff(EventsWrite)),
+    get("/v1/wallets/{user_id}", Staff(WalletsRead)),
+    get("/v1/wallets/{user_id}/statement", Staff(WalletsRead)),
+    post("/v1/wallets/{user_id}/deposits", Staff(WalletsWrite)),
+    post("/v1/wallets/{user_id}/withdrawals", Staff(WalletsWrite)),
+    post("/v1/wallets/{user_id}/transfers", Staff(WalletsWrite)),
     get("/v1/admin/users", Staff(CustomersRead)),
     get("/v1/admin/users/{id}", Staff(CustomersRead)),
     get("/v1/admin/users/{id}/orders", Staff(OrdersRead)),

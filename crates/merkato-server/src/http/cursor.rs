@@ -3,7 +3,7 @@
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use http::Uri;
-use merkato::Cursor;
+use merkato::{Cursor, PageRequest};
 
 use super::{problem::Problem, sign::Signer};
 
@@ -42,6 +42,18 @@ impl ListId {
         let list = [self.tenant.as_bytes(), self.owner.as_bytes(), self.path.as_bytes(), cursor.as_bytes()];
         list.into_iter().chain(self.query.iter().map(|parameter| parameter.as_bytes())).collect()
     }
+}
+
+/// A cursor into what is numbered, before this number.
+pub fn cursor_at(version: i64) -> Cursor {
+    Cursor::from(version.to_string())
+}
+
+/// The number that a page goes on before.
+pub fn version_of(page: &PageRequest) -> Result<Option<i64>, Problem> {
+    let version = page.cursor.as_ref().map(|cursor| cursor.as_str().parse::<i64>()).transpose();
+    // A cursor that was signed here was written here.
+    version.map_err(|_| Problem::internal("a cursor carries no version"))
 }
 
 pub fn seal(signer: &Signer, list: &ListId, cursor: &Cursor) -> String {

@@ -23,7 +23,7 @@ use super::{
 
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-const TAGS: [(&str, &str); 18] = [
+const TAGS: [(&str, &str); 19] = [
     ("catalog", "Products and categories, and every way in which they are found"),
     ("auth", "Registering, logging in and out"),
     ("me", "What the shop knows of whoever is logged in"),
@@ -39,6 +39,7 @@ const TAGS: [(&str, &str); 18] = [
     ("admin: sales", "Records of sales, and what they say about prices"),
     ("admin: telemetry", "Sensors, and what they measured"),
     ("admin: events", "What happened, stream by stream and all in one feed, and what follows from it"),
+    ("wallets", "Store credit of customers: put in, taken out, moved, and its statement"),
     ("admin: users", "Who has an account"),
     ("admin: keys", "Keys of programs"),
     ("system", "The server itself"),

@@ -10,7 +10,7 @@ use axum::{
 use http::{HeaderValue, StatusCode, header};
 use merkato::{
     Invalid, Kind, accounts, analytics, carts, catalog, events, flows, graph, hierarchy, inventory, keys, orders,
-    payments, replies, sales, secrets, telemetry,
+    payments, replies, sales, secrets, telemetry, wallets,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -27,9 +27,9 @@ pub struct Problem {
     pub detail: String,
     pub errors: Vec<FieldProblem>,
     pub details: Option<Box<Details>>,
-    /// That a stream has, where another was expected.
-    pub version: Option<i64>,
-    pub retry_after_seconds: Option<u64>,
+    /// That a stream has, where another was expected. Elsewhere in memory: problems are handed on, and should be small.
+    pub version: Option<Box<i64>>,
+    pub retry_after_seconds: Option<u32>,
     /// For the log alone.
     pub cause: Option<String>,
 }
@@ -129,6 +129,7 @@ impl Problem {
     }
 
     pub fn retry_after(self, seconds: u64) -> Self {
+        let seconds = u32::try_from(seconds).unwrap_or(u32::MAX);
         Problem { retry_after_seconds: Some(seconds), ..self }
     }
 
@@ -171,7 +172,7 @@ fn code_of(kind: Kind) -> &'static str {
 }
 
 /// What a client that was told to come later waits, unless the refusal says otherwise.
-const RETRY_SECONDS: u64 = 1;
+const RETRY_SECONDS: u32 = 1;
 
 /// A refusal of the domain, as far as the outside sees it.
 trait Refusal: std::error::Error {
@@ -199,7 +200,7 @@ fn problem_of(refusal: &dyn Refusal) -> Problem {
         problem.cause = Some(std::mem::take(&mut problem.detail));
     }
     if matches!(problem.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
-        let seconds = refusal.wait_seconds().and_then(|seconds| u64::try_from(seconds).ok());
+        let seconds = refusal.wait_seconds().and_then(|seconds| u32::try_from(seconds).ok());
         problem.retry_after_seconds = Some(seconds.unwrap_or(RETRY_SECONDS).max(1));
     }
     problem
@@ -230,7 +231,7 @@ macro_rules! refusals {
     )*};
 }
 
-refusals!(analytics, carts, catalog, graph, inventory, keys, orders, replies, sales, secrets, telemetry);
+refusals!(analytics, carts, catalog, graph, inventory, keys, orders, replies, sales, secrets, telemetry, wallets);
 
 impl Refusal for accounts::Error {
     fn code(&self) -> &'static str {
@@ -310,11 +311,11 @@ impl From<events::Error> for Problem {
         let mut problem = problem_of(&error);
         let pointer = match error {
             Error::VersionConflict { found, .. } => {
-                problem.version = Some(found);
+                problem.version = Some(Box::new(found));
                 "/expected_version"
             }
             Error::VersionNotFound { found, .. } => {
-                problem.version = Some(found);
+                problem.version = Some(Box::new(found));
                 "/version"
             }
             Error::OtherKind { .. } | Error::Reserved { .. } => "/kind",
@@ -353,6 +354,7 @@ impl Refusal for flows::Error {
             flows::Error::Inventory(error) => error.invalid(),
             flows::Error::Orders(error) => error.invalid(),
             flows::Error::Analytics(error) => error.invalid(),
+            flows::Error::Wallets(wallets::Error::Invalid(invalid)) => Some(invalid),
             _ => None,
         }
     }
@@ -415,7 +417,7 @@ pub fn render(mut response: Response, request_id: &str) -> Response {
         request_id,
         errors: if shown { &problem.errors } else { &[] },
         details: problem.details.as_deref().filter(|_| shown),
-        version: problem.version.filter(|_| shown),
+        version: problem.version.as_deref().copied().filter(|_| shown),
     };
     *response.status_mut() = problem.status;
     let headers = response.headers_mut();

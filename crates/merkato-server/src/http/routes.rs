@@ -11,7 +11,7 @@ use super::{
     pipeline::pass,
     problem::Problem,
     system,
-    v1::{admin, auth, carts, catalog, checkouts, me, orders, views},
+    v1::{admin, auth, carts, catalog, checkouts, me, orders, views, wallets},
     who,
 };
 use crate::web::pages;
@@ -65,6 +65,7 @@ pub fn all() -> OpenApiRouter<App> {
             admin::products::change_product,
             admin::products::archive_product
         ))
+        .routes(routes!(admin::products::list_prices))
         .routes(routes!(admin::categories::create_category))
         .routes(routes!(admin::categories::get_category, admin::categories::change_category))
         .routes(routes!(admin::categories::move_category))
@@ -155,6 +156,13 @@ pub fn all() -> OpenApiRouter<App> {
         .routes(routes!(admin::events::lists::list_types))
         .routes(routes!(admin::events::projections::list_projections))
         .routes(routes!(admin::events::projections::rebuild))
+        .routes(routes!(wallets::get_my_wallet))
+        .routes(routes!(wallets::list_my_statement))
+        .routes(routes!(wallets::get_wallet))
+        .routes(routes!(wallets::list_statement))
+        .routes(routes!(wallets::deposit))
+        .routes(routes!(wallets::withdraw))
+        .routes(routes!(wallets::transfer))
         .routes(routes!(admin::users::list_users))
         .routes(routes!(admin::users::get_user))
         .routes(routes!(admin::users::list_orders_of_user))

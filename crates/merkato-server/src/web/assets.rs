@@ -47,8 +47,6 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
         include_str!("../../assets/admin-data.css"),
         include_str!("../../assets/admin-desk.css"),
         include_str!("../../assets/admin-trees.css"),
-        include_str!("../../assets/admin-events.css"),
-        include_str!("../../assets/admin-graph.css"),
     );
     let shop_script = concat!(
         include_str!("../../assets/shop.js"),
@@ -61,7 +59,9 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
         ("admin.css", CSS, admin),
         ("shop.js", SCRIPT, shop_script),
         ("admin.js", SCRIPT, admin_script),
-        // Of one page alone.
+        // Of some pages alone.
+        ("admin-events.css", CSS, include_str!("../../assets/admin-events.css")),
+        ("admin-graph.css", CSS, include_str!("../../assets/admin-graph.css")),
         ("admin-trees.js", SCRIPT, include_str!("../../assets/admin-trees.js")),
         ("admin-events.js", SCRIPT, include_str!("../../assets/admin-events.js")),
         ("mark.svg", "image/svg+xml", include_str!("../../assets/mark.svg")),

@@ -220,6 +220,9 @@ pub async fn office(world: &World, eye: Eye) {
         tour.go(list, path).await;
         tour.follow(one, &format!("{path}/")).await;
     }
+    tour.visitor.visit("/admin/customers").await;
+    tour.follow("office-customer-again", "/admin/customers/").await;
+    tour.follow("office-wallet", "/admin/wallets/").await;
     for (name, sensor) in [("good", "Cold store Berlin"), ("gaps", "Cold store Hamburg"), ("failing", "Freezer Munich")]
     {
         tour.visitor.visit("/admin/telemetry").await;

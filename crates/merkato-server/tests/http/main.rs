@@ -33,6 +33,7 @@ mod telemetry;
 mod tls;
 mod trees;
 mod visitor;
+mod wallets;
 mod world;
 
 fn main() {
@@ -80,6 +81,7 @@ fn main() {
             telemetry::CASES,
             tls::CASES,
             trees::CASES,
+            wallets::CASES,
         ],
     );
 }

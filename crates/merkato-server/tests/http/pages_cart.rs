@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use merkato::{
-    accounts::Role,
+    Currency,
+    accounts::{self, Role},
     carts,
     catalog::{self, ProductChange},
     id::ProductId,
     inventory,
     orders::{self, NewDiscount, Reduction},
+    wallets::{self, Operation},
 };
 use rust_decimal::Decimal;
 use widerow_testing::{Target, cases};
@@ -30,6 +32,7 @@ cases![
     a_declined_payment_is_told_and_what_was_typed_is_kept,
     what_is_missing_is_told_beside_its_field,
     a_discount_code_is_applied_or_refused_in_words,
+    store_credit_pays_what_it_covers,
     a_payment_that_is_late_is_waited_for,
     nothing_to_check_out_is_the_cart,
 ];
@@ -356,6 +359,46 @@ async fn a_discount_code_is_applied_or_refused_in_words(target: &Target) {
     wrong.assert_refused("There is no such code.");
     let bought = visitor.place(&applied, &[("discount_code", "tenth")]).await;
     visitor.follow(&bought).await.assert_says("€54.00");
+}
+
+async fn store_credit_pays_what_it_covers(target: &Target) {
+    let world = World::new(target).await;
+    let ctx = &world.ctx;
+    let lamp = world.stocked(ctx, "Lamp", 60_00, 9).await.product_id;
+    let (visitor, email) = Visitor::person(&world).await;
+    visitor.add(lamp, "1").await;
+    assert!(!visitor.get("/checkout").await.body.contains("store credit"), "an empty wallet pays nothing");
+    let user = accounts::find_by_email(ctx, &email).await.unwrap().unwrap().user_id;
+    let money = |cents| Operation::new(ctx.new_id(), Decimal::new(cents, 2), Currency::new("EUR"));
+    wallets::deposit(ctx, user, money(25_00)).await.unwrap();
+    visitor.get("/account").await.assert_says("You have €25.00.");
+    visitor.get("/checkout").await.assert_says("You have €25.00.");
+    let ticked = visitor.place(&visitor.get("/checkout").await, &[("store_credit", "yes"), ("step", "totals")]).await;
+    ticked.assert_says("−€25.00");
+    ticked.assert_says("Left to pay");
+    let credit = ticked.hidden("credit").expect("what the wallet pays");
+    // Between the look and the order some of it is spent elsewhere: nothing is ordered, and that is told.
+    let spent = money(5_00);
+    wallets::withdraw(ctx, user, spent).await.unwrap();
+    let refused = visitor.place(&ticked, &[("store_credit", "yes"), ("credit", &credit)]).await;
+    refused.assert_refused("Your store credit no longer pays its part.");
+    let again = visitor.place(&visitor.get("/checkout").await, &[("store_credit", "yes"), ("step", "totals")]).await;
+    let credit = again.hidden("credit").expect("what the wallet pays");
+    assert_eq!(credit, "20.00");
+    let bought = visitor.place(&again, &[("store_credit", "yes"), ("credit", &credit)]).await;
+    let thanks = visitor.follow(&bought).await;
+    thanks.assert_says("Of it store credit");
+    assert_eq!(wallets::get_wallet(ctx, user).await.unwrap().balance, Decimal::ZERO);
+    // More than the order comes to is not taken.
+    wallets::deposit(ctx, user, money(50_000)).await.unwrap();
+    visitor.add(lamp, "1").await;
+    let page = visitor.place(&visitor.get("/checkout").await, &[("store_credit", "yes"), ("step", "totals")]).await;
+    assert_eq!(page.hidden("credit"), page.hidden("total"));
+    let credit = page.hidden("credit").unwrap();
+    let bought = visitor.place(&page, &[("store_credit", "yes"), ("credit", &credit)]).await;
+    visitor.follow(&bought).await.assert_says("Thank you for your order");
+    let left = Decimal::from(500) - credit.parse::<Decimal>().unwrap();
+    assert_eq!(wallets::get_wallet(ctx, user).await.unwrap().balance, left);
 }
 
 async fn a_payment_that_is_late_is_waited_for(target: &Target) {

@@ -28,7 +28,7 @@ mod tests;
 
 pub use error::{Error, Result};
 pub use ops::*;
-pub use rules::{DropReason, ItemSnapshot, line_id};
+pub use rules::{DropReason, ItemSnapshot, carts_of, line_id};
 pub use shopper::{CartAt, GuestToken, Shopper, Which};
 pub(crate) use tables::tables;
 pub use tables::{CartEnd, CartEntry, CartLine, Line, MergePolicy};

@@ -6,6 +6,7 @@ use std::{
 };
 
 use rust_decimal::Decimal;
+use serde_json::json;
 use uuid::{Uuid, uuid};
 use widerow::Timestamp;
 
@@ -15,7 +16,8 @@ use super::{
 };
 use crate::{
     check::Check,
-    id::{CartId, LineId, ProductId, UserId},
+    events::{Fact, NewEvent, Told, fact_stream},
+    id::{AggregateId, CartId, LineId, ProductId, UserId},
     limits,
     money::Currency,
 };
@@ -338,4 +340,24 @@ pub(super) fn put_aside(entries: &mut Vec<CartEntry>, name: &str, new: CartEntry
     rename(entries, saved, name)?;
     activate(entries, next)?;
     find(entries, saved).cloned()
+}
+
+/// What the events of a user's carts are events of.
+pub const KIND: &str = "carts";
+
+/// The stream of which cart of a user is active.
+pub fn carts_of(user: UserId) -> AggregateId {
+    fact_stream(KIND, user.0)
+}
+
+/// The cart that is active and was not.
+pub fn activated(before: &[CartEntry], after: &[CartEntry]) -> Option<CartId> {
+    let active = |entries: &[CartEntry]| entries.iter().find(|entry| entry.cart_is_active).map(|entry| entry.cart_id);
+    active(after).filter(|cart| active(before) != Some(*cart))
+}
+
+/// That a user goes on with another cart.
+pub fn fact(user: UserId, cart: CartId, told: Told) -> Fact {
+    let event = NewEvent::new("CartActivated", json!({ "user_id": user, "cart_id": cart }));
+    told.fact(KIND, user.0, event)
 }

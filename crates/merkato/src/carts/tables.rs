@@ -7,6 +7,7 @@ use uuid::Uuid;
 use widerow::{Cell, Commit, Date, Row, Schema, Timestamp, row::ColumnOf, store::Statics};
 
 use crate::{
+    events::Told,
     id::{CartId, LineId, ProductId, UserId},
     money::Currency,
 };
@@ -27,6 +28,9 @@ pub struct CartEntry {
     pub cart_id: CartId,
     #[row(static)]
     pub user_email: Option<String>,
+    /// How far the stream of which cart is active is.
+    #[row(static)]
+    pub told: Option<Told>,
     pub cart_is_active: bool,
     pub created_at: Timestamp,
 }

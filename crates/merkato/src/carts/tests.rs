@@ -156,6 +156,7 @@ fn entry(n: u128, name: &str, cart_is_active: bool) -> CartEntry {
         cart_name: name.into(),
         cart_id: CartId(Uuid::from_u128(n)),
         user_email: None,
+        told: None,
         cart_is_active,
         created_at: NOW,
     }

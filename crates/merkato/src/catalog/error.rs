@@ -3,7 +3,7 @@
 use crate::{
     check::Invalid,
     error::Kind,
-    hierarchy,
+    events, hierarchy,
     id::{CategoryId, NodeId, ProductId},
 };
 
@@ -42,6 +42,8 @@ pub enum Error {
     #[error(transparent)]
     Tree(hierarchy::Error),
     #[error(transparent)]
+    Events(#[from] events::Error),
+    #[error(transparent)]
     Data(#[from] widerow::Error),
 }
 
@@ -60,6 +62,7 @@ impl Error {
             Error::TooManyOfName { .. } => "too_many_of_name",
             Error::TooDeep { .. } => "category_too_deep",
             Error::Tree(error) => error.code(),
+            Error::Events(error) => error.code(),
             Error::Data(_) => "data",
         }
     }
@@ -78,6 +81,7 @@ impl Error {
             Error::Edited { .. } | Error::CategoryEdited { .. } => Kind::Conflict,
             Error::TooManyOfName { .. } | Error::TooDeep { .. } => Kind::Limit,
             Error::Tree(error) => error.kind(),
+            Error::Events(error) => error.kind(),
             Error::Data(error) => Kind::of(error),
         }
     }

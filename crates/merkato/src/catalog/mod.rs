@@ -27,7 +27,7 @@ pub use choices::Choice;
 pub use error::Error;
 pub use ops::*;
 pub use order::SortOrder;
-pub use rules::{NewProduct, ProductChange};
+pub use rules::{NewProduct, PRICE, PriceChange, ProductChange, prices_of};
 pub(crate) use tables::tables;
 pub use tables::{
     CategoryEntry, CategoryMember, FeatureMember, FeaturedProduct, NamedItem, Placement, PrefixEntry, Product,
@@ -56,6 +56,13 @@ pub const PATTERNS: &[AccessPattern] = &[
         table: "products",
         key: "product_id = ?",
         cost: ReadCost::ROW,
+    },
+    AccessPattern {
+        name: "price history",
+        question: "The prices that a product came to have, the newest first",
+        table: "products, event_log",
+        key: "product_id = ?; aggregate_id = ? AND block = ? AND event_version <= ?",
+        cost: ReadCost { partitions: Amount::of(3), rows: Amount::of(3).and_per_row(1), requests: Amount::of(3) },
     },
     AccessPattern {
         name: "Q1 by slug",

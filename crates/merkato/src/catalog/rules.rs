@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rust_decimal::Decimal;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use widerow::Timestamp;
 
 use super::{
@@ -12,7 +14,8 @@ use super::{
 };
 use crate::{
     check::{Check, Invalid},
-    id::{CategoryId, ProductId},
+    events::{Fact, NewEvent, Told, fact_stream},
+    id::{AggregateId, CategoryId, ProductId},
     limits,
     money::Currency,
     text,
@@ -126,6 +129,7 @@ pub fn draft(new: NewProduct, product_id: ProductId, now: Timestamp) -> Product 
         revision: 1,
         created_at: new.created_at.unwrap_or(now),
         updated_at: now,
+        told: None,
     }
 }
 
@@ -190,6 +194,46 @@ pub fn change(
         product.updated_at = now;
     }
     Ok(product)
+}
+
+/// What the events of a product's price are events of.
+pub const PRICE: &str = "price";
+
+/// The stream of a product's prices.
+pub fn prices_of(product: ProductId) -> AggregateId {
+    fact_stream(PRICE, product.0)
+}
+
+/// That the product has another price than before, noted in the product; None where it has not.
+pub fn tell_price(old: &Product, product: &mut Product, now: Timestamp) -> Option<Fact> {
+    product.told = old.told;
+    if (product.price, &product.currency) == (old.price, &old.currency) {
+        return None;
+    }
+    let told = Told::after(old.told, now);
+    product.told = Some(told);
+    let change = PriceChange {
+        product_id: product.product_id,
+        was: old.price,
+        was_currency: old.currency.clone(),
+        price: product.price,
+        currency: product.currency.clone(),
+    };
+    Some(told.fact(PRICE, product.product_id.0, NewEvent::new(PriceChange::TYPE, json!(change))))
+}
+
+/// What an event of a product's price says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PriceChange {
+    pub product_id: ProductId,
+    pub was: Decimal,
+    pub was_currency: Currency,
+    pub price: Decimal,
+    pub currency: Currency,
+}
+
+impl PriceChange {
+    pub const TYPE: &str = "PriceChanged";
 }
 
 /// Whether a product makes sense; what does not is named, all of it.

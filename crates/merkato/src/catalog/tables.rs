@@ -9,6 +9,7 @@ use widerow::{Cell, Derive, Row, Schema, Timestamp};
 use super::{order::SortOrder, prefix};
 use crate::{
     claims::{Bearer, ClaimKind},
+    events::Told,
     id::{CategoryId, ProductId},
     limits,
     money::Currency,
@@ -66,6 +67,8 @@ pub struct Product {
     pub revision: i64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+    /// How far the stream of its prices is.
+    pub told: Option<Told>,
 }
 
 impl Bearer for Product {

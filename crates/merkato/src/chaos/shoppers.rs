@@ -197,6 +197,7 @@ fn request(n: usize, shopper: Shopper, source: &str) -> CheckoutRequest {
         payment_source: source.into(),
         customer_notes: None,
         expected_total: None,
+        store_credit: None,
     }
 }
 

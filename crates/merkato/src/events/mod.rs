@@ -21,6 +21,7 @@ mod stats;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod told;
 
 pub use error::{Error, Result};
 pub(crate) use memory::Memory;
@@ -33,6 +34,7 @@ pub use tables::{
     Checkpoint, DAY_SHARDS, Event, EventByCorrelation, EventByDay, EventById, EventByType, EventMark, EventStream,
     EventTypeCount, FeedEntry, FeedHead, INBOX_SHARDS, Rebuild, Sequenced, Snapshot, SnapshotDue, block_of,
 };
+pub use told::Told;
 
 use crate::pattern::{AccessPattern, Amount, ReadCost};
 

@@ -1,14 +1,18 @@
 //! What a flow refuses: what its modules refuse, and what none of them can know alone.
 
 use rust_decimal::Decimal;
+use uuid::Uuid;
 
-use super::checkout::{Failure, PriceChange};
+use super::{
+    checkout::{Failure, PriceChange},
+    transfer::Refusal,
+};
 use crate::{
     Kind, accounts, analytics, carts, catalog,
     check::Invalid,
     graph,
     id::{CheckoutId, FlowId, ProductId},
-    inventory, orders, payments, sales,
+    inventory, orders, payments, sales, wallets,
 };
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -37,6 +41,8 @@ pub enum Error {
     #[error(transparent)]
     Graph(#[from] graph::Error),
     #[error(transparent)]
+    Wallets(#[from] wallets::Error),
+    #[error(transparent)]
     Data(#[from] widerow::Error),
     #[error("the product {product} is not on sale")]
     NotOnSale { product: ProductId },
@@ -51,6 +57,8 @@ pub enum Error {
     CheckoutNotFound { checkout: CheckoutId },
     #[error("{failure}")]
     CheckoutFailed { checkout: CheckoutId, failure: Failure },
+    #[error("{refusal}")]
+    TransferRefused { transfer: Uuid, refusal: Refusal },
     /// Somebody has it at the moment; ask again for how it ended.
     #[error("it is being done, under {flow}")]
     FlowRunning { flow: FlowId },
@@ -76,6 +84,7 @@ impl Error {
             Error::Analytics(error) => error.code(),
             Error::Sales(error) => error.code(),
             Error::Graph(error) => error.code(),
+            Error::Wallets(error) => error.code(),
             Error::Data(_) => "data",
             Error::NotOnSale { .. } => "not_on_sale",
             Error::EmptyCart => "cart_empty",
@@ -83,6 +92,7 @@ impl Error {
             Error::TotalChanged { .. } => "total_changed",
             Error::CheckoutNotFound { .. } => "checkout_not_found",
             Error::CheckoutFailed { failure, .. } => failure.code(),
+            Error::TransferRefused { .. } => "transfer_refused",
             Error::FlowRunning { .. } => "in_progress",
             Error::OtherRequest { .. } => "idempotency_key_reused",
             Error::FlowTaken { .. } => "flow_taken",
@@ -102,6 +112,7 @@ impl Error {
             Error::Analytics(error) => error.kind(),
             Error::Sales(error) => error.kind(),
             Error::Graph(error) => error.kind(),
+            Error::Wallets(error) => error.kind(),
             Error::Data(error) => Kind::of(error),
             Error::CheckoutNotFound { .. } => Kind::NotFound,
             Error::FlowRunning { .. } => Kind::Conflict,
@@ -110,7 +121,8 @@ impl Error {
             | Error::EmptyCart
             | Error::PricesChanged { .. }
             | Error::TotalChanged { .. }
-            | Error::CheckoutFailed { .. } => Kind::Refused,
+            | Error::CheckoutFailed { .. }
+            | Error::TransferRefused { .. } => Kind::Refused,
             Error::FlowTaken { .. } => Kind::Internal,
             Error::Stopped { .. } => Kind::Unavailable,
         }

@@ -12,5 +12,6 @@ pub mod sale_records;
 pub mod sales;
 pub mod shopping;
 pub mod stock;
+pub mod transfer;
 
 pub use error::{Error, Result};

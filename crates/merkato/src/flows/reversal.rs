@@ -2,20 +2,25 @@
 //!
 //! The order's own status decides who was first: the clerk who ships it or the one who cancels it, the payment or the
 //! cancellation. What follows from it (money, stock, figures) is then brought about, however often it is stopped.
+//!
+//! What store credit has paid goes back to the wallet, what the provider has taken goes back by the provider; unless all of a
+//! refund is wanted as store credit.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    checkout::{give_up_money, give_up_stock},
+    checkout::{give_up_credit, give_up_money, give_up_stock},
     error::{Error, Result},
     run::{self, Begun, Flow, FlowKind, Progress, Run},
     sale_records, sales, stock,
 };
 use crate::{
+    check::Invalid,
     context::Context,
     id::{CheckoutId, FlowId, OrderId, ProductId},
     orders::{self, Change, Order, OrderStatus, PaymentStatus},
+    wallets::{self, Fenced, Operation},
 };
 
 /// A reversal and how far it has come.
@@ -27,6 +32,8 @@ pub struct Reversal {
     kind: Kind,
     /// Whether the goods can be sold again.
     restock: bool,
+    #[serde(default)]
+    to: RefundTo,
     actor: String,
     notes: Option<String>,
     /// None while it is not decided.
@@ -37,6 +44,16 @@ pub struct Reversal {
 enum Kind {
     Cancel,
     Refund,
+}
+
+/// Where the money of a refund goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RefundTo {
+    /// Each part to where it came from.
+    #[default]
+    Origin,
+    /// All of it to the customer's wallet.
+    StoreCredit,
 }
 
 impl Kind {
@@ -58,7 +75,7 @@ impl Kind {
 /// Cancels an order that was not shipped: its payment is given up or given back, its stock is free. Asked again, it finishes
 /// what was stopped.
 pub async fn cancel_order(ctx: &Context, order: OrderId, actor: &str, notes: Option<&str>) -> Result<Order> {
-    reverse(ctx, order, Kind::Cancel, true, actor, notes).await
+    reverse(ctx, order, Kind::Cancel, RefundTo::Origin, true, actor, notes).await
 }
 
 /// Gives the money of a paid order back; with `restock`, the goods are there to be sold again.
@@ -69,13 +86,26 @@ pub async fn refund_order(
     actor: &str,
     notes: Option<&str>,
 ) -> Result<Order> {
-    reverse(ctx, order, Kind::Refund, restock, actor, notes).await
+    reverse(ctx, order, Kind::Refund, RefundTo::Origin, restock, actor, notes).await
+}
+
+/// As `refund_order`, with a choice of where the money goes. What was begun keeps the choice that it was begun with.
+pub async fn refund_order_to(
+    ctx: &Context,
+    order: OrderId,
+    to: RefundTo,
+    restock: bool,
+    actor: &str,
+    notes: Option<&str>,
+) -> Result<Order> {
+    reverse(ctx, order, Kind::Refund, to, restock, actor, notes).await
 }
 
 async fn reverse(
     ctx: &Context,
     order_id: OrderId,
     kind: Kind,
+    to: RefundTo,
     restock: bool,
     actor: &str,
     notes: Option<&str>,
@@ -88,11 +118,15 @@ async fn reverse(
             if !order.status.next().contains(&kind.status()) {
                 return Err(orders::Error::IllegalTransition { from: order.status, to: kind.status() }.into());
             }
+            if to == RefundTo::StoreCredit {
+                takes_credit(ctx, &order).await?;
+            }
             let new = Reversal {
                 order_id,
                 checkout_id: order.checkout_id,
                 kind,
                 restock,
+                to,
                 actor: actor.to_owned(),
                 notes: notes.map(str::to_owned),
                 done: None,
@@ -114,6 +148,20 @@ async fn reverse(
     answer(ctx, state).await
 }
 
+/// Who has no wallet, or one in another currency, is told before the order is turned.
+async fn takes_credit(ctx: &Context, order: &Order) -> Result<()> {
+    let no_wallet = || Invalid::new("to", "a guest has no wallet");
+    let user = order.user_id.ok_or_else(no_wallet)?;
+    let of_past = || Invalid::new("to", "an order of the past was not paid here");
+    order.checkout_id.ok_or_else(of_past)?;
+    match wallets::get_wallet(ctx, user).await?.currency {
+        Some(wallet) if wallet != order.currency => {
+            Err(wallets::Error::OtherCurrency { wallet, given: order.currency.clone() }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
 async fn answer(ctx: &Context, reversal: Reversal) -> Result<Order> {
     let order = orders::get_order(ctx, reversal.order_id).await?;
     match reversal.done {
@@ -132,6 +180,37 @@ impl Reversal {
     fn end(&mut self, done: bool) {
         self.done = Some(done);
         self.notes = None;
+    }
+
+    /// Gives up, or gives back, what each has paid.
+    async fn give_back(&self, run: &Run<'_>, order: &Order, checkout: CheckoutId) -> Result<()> {
+        let ctx = run.ctx;
+        if !(self.to == RefundTo::StoreCredit && run.step("credit", self.credit(ctx, order)).await?) {
+            run.step("money", give_up_money(ctx, checkout)).await?;
+        }
+        match order.user_id.filter(|_| order.store_credit.is_some()) {
+            Some(user) => run.step("return", give_up_credit(ctx, user, checkout)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// What the provider has taken becomes store credit; false if the wallet does not take it.
+    ///
+    /// RACE: a wallet that refuses may take it a moment later, from a slower run of this flow. So the refusal is made good for
+    /// ever before the money goes another way.
+    async fn credit(&self, ctx: &Context, order: &Order) -> Result<bool> {
+        let Some(user) = order.user_id else { return Ok(false) };
+        if order.charge().is_zero() {
+            return Ok(true);
+        }
+        let id = Uuid::new_v5(&self.order_id.0, b"refund to store credit");
+        let operation = Operation::new(id, order.charge(), order.currency.clone())
+            .because(format!("refund of order {}", order.order_number));
+        match wallets::deposit(ctx, user, operation).await {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_refusal() => Ok(wallets::fence(ctx, user, id).await? == Fenced::Made),
+            Err(error) => Err(error.into()),
+        }
     }
 
     async fn products(&self, ctx: &Context) -> Result<Vec<ProductId>> {
@@ -161,9 +240,9 @@ impl Flow for Reversal {
             return Ok(Progress::Finished);
         }
         if let Some(checkout) = self.checkout_id {
-            run.step("money", give_up_money(ctx, checkout)).await?;
+            let order = orders::get_order(ctx, self.order_id).await?;
+            self.give_back(run, &order, checkout).await?;
             run.step("note", async {
-                let order = orders::get_order(ctx, self.order_id).await?;
                 let status = if order.paid_at.is_some() { PaymentStatus::Refunded } else { PaymentStatus::Voided };
                 orders::note_payment(ctx, self.order_id, status, None).await?;
                 Ok(())

@@ -27,6 +27,7 @@ mod tests;
 pub use counts::{HoldStats, stats};
 pub use error::{Error, Result, Shortage};
 pub use ops::*;
+pub use rules::{STOCK_KIND, movements_of};
 pub(crate) use tables::tables;
 pub use tables::{
     Availability, Hold, HoldState, HoldValue, Inventory, LowStock, MovementKind, MovementValue, StockMovement,

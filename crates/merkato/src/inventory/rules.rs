@@ -9,15 +9,17 @@ use std::{
     ops::Bound,
 };
 
+use serde_json::json;
 use widerow::Timestamp;
 
 use super::{
     error::{Error, Result, Shortage},
-    tables::{Availability, Hold, HoldState},
+    tables::{Availability, Hold, HoldState, MovementKind, StockMovement},
 };
 use crate::{
     check::Check,
-    id::{HoldId, ProductId},
+    events::{Fact, NewEvent, Told, fact_stream},
+    id::{AggregateId, HoldId, ProductId},
     limits,
     settings::{InventorySettings, WarehouseRule},
 };
@@ -482,4 +484,30 @@ pub(super) fn check_warehouse(check: &mut Check, field: &str, warehouse: &str) {
 /// The least and the greatest of all ids stand for something else.
 pub(super) fn check_hold(check: &mut Check, hold: HoldId) {
     check.that(!hold.0.is_nil() && !hold.0.is_max(), "hold_id", "it is not an id that a hold can have");
+}
+
+/// What the events of a product's stock are events of.
+pub const STOCK_KIND: &str = "stock";
+
+/// The stream of a product's movements.
+pub fn movements_of(product: ProductId) -> AggregateId {
+    fact_stream(STOCK_KIND, product.0)
+}
+
+/// That stock was moved. The reason stands in the movement itself.
+pub fn fact(movement: &StockMovement, told: Told) -> Fact {
+    let event_type = match movement.kind {
+        MovementKind::Restock => "StockRestocked",
+        MovementKind::Adjust => "StockAdjusted",
+        MovementKind::Transfer => "StockTransferred",
+    };
+    let data = json!({
+        "product_id": movement.product_id,
+        "movement_id": movement.movement_id,
+        "warehouse_id": movement.warehouse_id,
+        "to_warehouse_id": movement.to_warehouse_id,
+        "delta": movement.delta,
+        "actor": movement.actor,
+    });
+    told.fact(STOCK_KIND, movement.product_id.0, NewEvent::new(event_type, data))
 }

@@ -6,7 +6,10 @@ use uuid::Uuid;
 use widerow::{Cell, Derive, Row, Schema, Timestamp};
 
 use super::rules::Shelf;
-use crate::id::{HoldId, MovementId, ProductId};
+use crate::{
+    events::Told,
+    id::{HoldId, MovementId, ProductId},
+};
 
 /// Under this id stands the stock, one row a warehouse: before all holds.
 pub(super) const STOCK: HoldId = HoldId(Uuid::nil());
@@ -37,6 +40,9 @@ pub struct Inventory {
     /// Whether more may be sold than is there; not where nothing is said.
     #[row(static)]
     pub backorder: Option<bool>,
+    /// How far the stream of the product's movements is.
+    #[row(static)]
+    pub told: Option<Told>,
     /// Of stock: the units that are there, reserved or not.
     pub quantity: Option<i32>,
     /// Of stock: the sum of `ending`, as it was when the row was written.
@@ -130,6 +136,7 @@ impl Inventory {
             warehouse_id,
             tracked: None,
             backorder: None,
+            told: None,
             quantity: None,
             reserved: None,
             low_stock_threshold: None,

@@ -28,6 +28,8 @@ pub enum Scope {
     TelemetryWrite,
     EventsRead,
     EventsWrite,
+    WalletsRead,
+    WalletsWrite,
     /// To make keys and to revoke them. Whether a key may make one with more scopes than its own is the server's business.
     KeysWrite,
     /// To see how the system is.
@@ -55,6 +57,8 @@ impl Scope {
         Scope::TelemetryWrite,
         Scope::EventsRead,
         Scope::EventsWrite,
+        Scope::WalletsRead,
+        Scope::WalletsWrite,
         Scope::KeysWrite,
         Scope::SystemRead,
     ];

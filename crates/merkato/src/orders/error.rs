@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 use widerow::{Date, Timestamp};
 
 use super::tables::OrderStatus;
-use crate::{check::Invalid, error::Kind, id::OrderId, money::Currency};
+use crate::{check::Invalid, error::Kind, events, id::OrderId, money::Currency};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -49,6 +49,8 @@ pub enum Error {
     #[error("the discount code {code} was given back by this checkout")]
     DiscountGivenBack { code: String },
     #[error(transparent)]
+    Events(#[from] events::Error),
+    #[error(transparent)]
     Data(#[from] widerow::Error),
 }
 
@@ -73,6 +75,7 @@ impl Error {
             Error::DiscountUsedUp { .. } => "discount_used_up",
             Error::DiscountMinimum { .. } => "discount_minimum",
             Error::DiscountGivenBack { .. } => "discount_given_back",
+            Error::Events(error) => error.code(),
             Error::Data(_) => "data",
         }
     }
@@ -95,6 +98,7 @@ impl Error {
             | Error::DiscountUsedUp { .. }
             | Error::DiscountMinimum { .. }
             | Error::DiscountGivenBack { .. } => Kind::Refused,
+            Error::Events(error) => error.kind(),
             Error::Data(error) => Kind::of(error),
         }
     }

@@ -32,7 +32,7 @@ pub use error::{Error, Result};
 pub(crate) use numbers::Numbers;
 pub use numbers::take_number;
 pub use ops::*;
-pub use rules::{Change, NEXT, NewOrder, OrderDraft, OrderLine, Past, PastStep, transition};
+pub use rules::{Change, KIND, NEXT, NewOrder, OrderDraft, OrderLine, Past, PastStep, stream_of, told_as, transition};
 pub(crate) use tables::tables;
 pub use tables::{
     CategorySum, DayOrder, DiscountEntry, HistoryRow, NumberBlocks, NumberedOrder, Order, OrderItem, OrderStatus,
@@ -90,6 +90,13 @@ pub const PATTERNS: &[AccessPattern] = &[
         table: "order_status_history",
         key: "order_id = ?",
         cost: ReadCost::PAGE,
+    },
+    AccessPattern {
+        name: "Q14 timeline",
+        question: "How an order came to where it stands, newest first, as its events tell it, with notes",
+        table: "event_log, order_status_history",
+        key: "aggregate_id = ? AND block = 0; order_id = ?",
+        cost: ReadCost::PAGE.then(ReadCost::PAGE),
     },
     AccessPattern {
         name: "Q15",

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use uuid::Uuid;
 use widerow::{Date, Timestamp, Version};
 
@@ -14,7 +15,8 @@ use super::{
 };
 use crate::{
     check::{Check, Invalid},
-    id::{CartId, CategoryId, CheckoutId, OrderId, ProductId, UserId},
+    events::{Fact, NewEvent, Told, fact_stream},
+    id::{AggregateId, CartId, CategoryId, CheckoutId, OrderId, ProductId, UserId},
     limits,
     money::Currency,
 };
@@ -82,6 +84,9 @@ pub struct OrderDraft {
     #[serde(skip)]
     pub estimated_delivery: Option<Date>,
     pub customer_notes: Option<String>,
+    /// The part of the total that the shopper's wallet pays.
+    #[serde(default)]
+    pub store_credit: Option<Decimal>,
 }
 
 /// A step that an imported order has behind it.
@@ -135,7 +140,8 @@ impl NewOrder {
         let ends_there = newest.is_some_and(|row| row.status == order.status && row.status_time == order.status_time);
         check.that(ends_there, "history", "it does not end where the order stands");
         check.end()?;
-        Ok(NewOrder { order, items, history })
+        // What was told of it elsewhere is not in this shop's log: its stream begins with the next change.
+        Ok(NewOrder { order: Order { told: None, ..order }, items, history })
     }
 
     pub fn order(&self) -> &Order {
@@ -214,7 +220,9 @@ impl OrderDraft {
         };
         let mut check = Check::new();
         check.that(self.user_email.is_some(), "user_email", "it is missing");
-        self.build(past, check, now)
+        let mut new = self.build(past, check, now)?;
+        new.order.told = Some(Told::after(None, now));
+        Ok(new)
     }
 
     /// An order of the past, where it stands by now, as an import brings it.
@@ -289,6 +297,8 @@ impl OrderDraft {
             status_time: last.at,
             change_ids: BTreeMap::new(),
             revision: 1,
+            told: None,
+            store_credit: self.store_credit,
         };
         Ok(NewOrder { order, items, history })
     }
@@ -327,7 +337,8 @@ impl OrderDraft {
             ("total", totals.total),
         ];
         let decimals = totals.currency.decimals().unwrap_or(u32::MAX);
-        for (field, amount) in parts {
+        let credit = self.store_credit.map(|credit| ("store_credit", credit));
+        for (field, amount) in parts.into_iter().chain(credit) {
             check.that(!amount.is_sign_negative() || amount.is_zero(), field, "it is negative");
             check.that(amount <= limits::AMOUNT_MAX, field, format!("the limit is {}", limits::AMOUNT_MAX));
             check.that(
@@ -336,6 +347,10 @@ impl OrderDraft {
                 format!("{} has {decimals} decimals", totals.currency),
             );
         }
+        let credit = self.store_credit.unwrap_or_default();
+        check.that(credit <= totals.total, "store_credit", format!("the order comes to {}", totals.total));
+        let whose = credit.is_zero() || self.user_id.is_some();
+        check.that(whose, "store_credit", "a guest has no wallet");
     }
 
     /// Money that does not add up is not kept.
@@ -462,6 +477,7 @@ pub fn transition(order: &Order, to: OrderStatus, change: &Change, now: Timestam
     replace(&mut next.carrier, &change.carrier);
     next.estimated_delivery = change.estimated_delivery.or(next.estimated_delivery);
     next.change_ids.insert(to, change.change_id);
+    next.told = Some(Told::after(order.told, at));
     touch(&mut next, at);
     let row = HistoryRow {
         order_id: order.order_id,
@@ -471,6 +487,47 @@ pub fn transition(order: &Order, to: OrderStatus, change: &Change, now: Timestam
         notes: change.notes.clone().filter(|notes| !notes.is_empty()),
     };
     Ok((next, row))
+}
+
+/// The stream of an order's events.
+pub fn stream_of(order: OrderId) -> AggregateId {
+    fact_stream(KIND, order.0)
+}
+
+/// What an order's events are events of.
+pub const KIND: &str = "order";
+
+/// That an order came to a status, as an event is called.
+pub const fn told_as(status: OrderStatus) -> &'static str {
+    match status {
+        OrderStatus::Pending => "OrderPlaced",
+        OrderStatus::Paid => "OrderPaid",
+        OrderStatus::Processing => "OrderProcessingStarted",
+        OrderStatus::Shipped => "OrderShipped",
+        OrderStatus::Delivered => "OrderDelivered",
+        OrderStatus::Cancelled => "OrderCancelled",
+        OrderStatus::Refunded => "OrderRefunded",
+    }
+}
+
+/// That the order has come to where it stands. Nothing about the person but the user's id: what an event says stays, and
+/// notes stand in the history, where they can be erased.
+pub fn fact(order: &Order, row: &HistoryRow) -> Fact {
+    let mut data = json!({ "order_id": order.order_id, "actor": row.actor });
+    if order.status == OrderStatus::Pending {
+        data["order_number"] = json!(order.order_number);
+        data["user_id"] = json!(order.user_id);
+        data["total"] = json!(order.total);
+        data["currency"] = json!(order.currency);
+        data["item_count"] = json!(order.item_count);
+        data["store_credit"] = json!(order.store_credit);
+    }
+    let told = order.told.unwrap_or(Told::after(None, row.status_time));
+    let event = NewEvent {
+        correlation_id: order.checkout_id.map(|checkout| checkout.0),
+        ..NewEvent::new(told_as(order.status), data)
+    };
+    told.fact(KIND, order.order_id.0, event)
 }
 
 /// What the provider says of the payment, without a change of status.

@@ -9,6 +9,7 @@ use widerow::{Cell, Date, Derive, Row, Schema, Timestamp};
 
 use crate::{
     claims::{Bearer, ClaimKind},
+    events::Told,
     id::{CartId, CategoryId, CheckoutId, OrderId, ProductId, UserId},
     limits,
     money::Currency,
@@ -117,9 +118,18 @@ pub struct Order {
     pub change_ids: BTreeMap<OrderStatus, Uuid>,
     /// Grows with every change, beginning with one.
     pub revision: i64,
+    /// How far its stream of events is. None: it came from elsewhere, and nothing was told of it yet.
+    pub told: Option<Told>,
+    /// The part of the total that the shopper's wallet pays.
+    pub store_credit: Option<Decimal>,
 }
 
 impl Order {
+    /// What the payment provider is asked for.
+    pub fn charge(&self) -> Decimal {
+        self.total - self.store_credit.unwrap_or_default()
+    }
+
     /// The day under which it is filed, for good.
     pub fn order_date(&self) -> Date {
         self.created_at.date()

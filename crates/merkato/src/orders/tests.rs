@@ -79,6 +79,7 @@ fn draft() -> OrderDraft {
         shipping_method: None,
         estimated_delivery: None,
         customer_notes: Some("Ring twice".into()),
+        store_credit: None,
     }
 }
 

@@ -204,6 +204,7 @@ fn purchase(user: UserId, key: &str, source: &str) -> CheckoutRequest {
         payment_source: source.into(),
         customer_notes: marked("wishes"),
         expected_total: None,
+        store_credit: None,
     }
 }
 

@@ -6,6 +6,7 @@ mod carts;
 mod catalog;
 mod checkout;
 mod events;
+mod facts;
 mod flows;
 mod graph;
 mod hierarchy;
@@ -18,6 +19,7 @@ mod restore;
 mod sales;
 mod secrets;
 mod telemetry;
+mod wallets;
 mod world;
 
 fn main() {
@@ -54,6 +56,7 @@ fn main() {
             analytics::top::CASES,
             analytics::views::CASES,
             checkout::behaviour::CASES,
+            checkout::credit::CASES,
             checkout::kept::CASES,
             checkout::stopped::CASES,
             checkout::chaos::CASES,
@@ -65,6 +68,7 @@ fn main() {
             events::model::CASES,
             events::costs::CASES,
             events::bad_input::CASES,
+            facts::CASES,
             flows::CASES,
             graph::connections::CASES,
             graph::bad_input::CASES,
@@ -97,6 +101,7 @@ fn main() {
             import::real_orders::CASES,
             import::real_sales::CASES,
             import::events::CASES,
+            import::transactions::CASES,
             import::tree::CASES,
             orders::bad_input::CASES,
             orders::costs::CASES,
@@ -122,6 +127,11 @@ fn main() {
             telemetry::model::CASES,
             telemetry::nab::CASES,
             telemetry::reads::CASES,
+            wallets::behaviour::CASES,
+            wallets::costs::CASES,
+            wallets::model::CASES,
+            wallets::races::CASES,
+            wallets::transfers::CASES,
         ],
     );
 }

@@ -51,11 +51,15 @@ async fn a_product_is_in_another_shop_as_it_was(target: &Target) {
     }
     for outcome in [Restored::Created, Restored::Unchanged] {
         assert_eq!(catalog::restore_product(&there, product.clone()).await.expect("restored"), outcome);
-        assert_eq!(catalog::get_product(&there, product.product_id).await.expect("found"), product);
+        // What was told of it is told where it happened.
+        let here = Product { told: None, ..product.clone() };
+        assert_eq!(catalog::get_product(&there, product.product_id).await.expect("found"), here);
     }
     let changed = Product { price: Decimal::ONE, slug: "other".into(), ..product.clone() };
     assert_eq!(catalog::restore_product(&there, changed.clone()).await.expect("restored"), Restored::Changed);
-    assert_eq!(catalog::get_product_by_slug(&there, "other").await.expect("found"), changed);
+    let found = catalog::get_product_by_slug(&there, "other").await.expect("found");
+    assert_eq!(found.told.map(|told| told.version), Some(1), "another price is told");
+    assert_eq!(Product { told: changed.told, ..found }, changed);
     // Two shops, two prices.
     assert_eq!(catalog::get_product(&world.ctx, product.product_id).await.expect("found"), product);
 }
@@ -97,7 +101,7 @@ async fn what_was_moved_here_stays_where_it_is(target: &Target) {
     assert_eq!(catalog::get_category(&there, moved.category_id).await.expect("found").path, []);
     assert_eq!(catalog::restore_product(&there, product.clone()).await.expect("restored"), Restored::Created);
     let placed = catalog::get_product(&there, product.product_id).await.expect("found");
-    assert_eq!(placed, Product { category_path: Vec::new(), ..product.clone() });
+    assert_eq!(placed, Product { category_path: Vec::new(), told: None, ..product.clone() });
     assert_eq!(catalog::restore_product(&there, product).await.expect("restored"), Restored::Unchanged);
 }
 
@@ -112,6 +116,8 @@ async fn an_order_is_in_another_shop_as_it_was(target: &Target) {
     let history = history.expect("a history");
     let copy = NewOrder::restore(order.clone(), items.clone(), history.clone()).expect("whole");
     let there = other(&world);
+    // What was told of it is told where it happened.
+    let order = orders::Order { told: None, ..order };
     for _ in 0..2 {
         assert_eq!(orders::insert(&there, &copy).await.expect("an order"), order);
         assert_eq!(orders::list_items(&there, id).await.expect("lines"), items);

@@ -2,6 +2,7 @@
 //! many commits at once as quickly as one.
 
 mod circles;
+mod credit;
 mod past;
 mod people;
 mod prices;
@@ -82,6 +83,7 @@ pub async fn write(ctx: &Context, furniture: Furniture, done: &Done) -> anyhow::
         shop.each(made.customers.len() + 1, |shop, n| async move { shop.carts(n).await }),
         shop.each(made.held.len(), |shop, n| async move { shop.hold(n).await }),
         shop.circles(),
+        shop.credit(),
     )?;
     flows::sales::rank_products(ctx).await?;
     discounts(ctx).await

@@ -50,6 +50,7 @@ impl Writing {
             shipping_method: shipping.map(|method| method.name.clone()),
             estimated_delivery: Some(past.placed_at().plus_seconds(days * DAY_SECONDS).date()),
             customer_notes: None,
+            store_credit: None,
         })
     }
 

@@ -58,6 +58,8 @@ pub struct CheckoutBody {
     pub(crate) customer_notes: Option<String>,
     /// What the shopper saw and agreed to. Without it, nothing is ordered if a price has changed since it was put into the cart.
     pub(crate) expected_total: Option<Money>,
+    /// How much of it a person's wallet pays, up to the total; the payment pays the rest.
+    pub(crate) store_credit: Option<Money>,
 }
 
 /// How it is paid.
@@ -147,18 +149,19 @@ pub(crate) async fn request(visit: &Visit, key: String, body: CheckoutBody) -> R
     };
     let shopper = visit.shopper()?;
     let cart = which(body.cart_id);
-    let expected_total = match body.expected_total {
-        Some(total) => {
-            let (amount, currency) = total.parse("expected_total")?;
-            // A cart that was ordered has no currency, and its checkout knows what was expected.
-            let found = carts::show_cart(&visit.ctx, &shopper, cart).await?.currency;
-            if let Some(found) = found.filter(|found| *found != currency) {
-                return Err(orders::Error::OtherCurrency { wanted: currency, found }.into());
-            }
-            Some(amount)
+    let mut amounts = [None, None];
+    let given = [("expected_total", body.expected_total), ("store_credit", body.store_credit)];
+    for (amount, (field, money)) in amounts.iter_mut().zip(given) {
+        let Some(money) = money else { continue };
+        let (given, currency) = money.parse(field)?;
+        // A cart that was ordered has no currency, and its checkout knows what was expected.
+        let found = carts::show_cart(&visit.ctx, &shopper, cart).await?.currency;
+        if let Some(found) = found.filter(|found| *found != currency) {
+            return Err(orders::Error::OtherCurrency { wanted: currency, found }.into());
         }
-        None => None,
-    };
+        *amount = Some(given);
+    }
+    let [expected_total, store_credit] = amounts;
     Ok(CheckoutRequest {
         key,
         shopper,
@@ -173,6 +176,7 @@ pub(crate) async fn request(visit: &Visit, key: String, body: CheckoutBody) -> R
         payment_source: body.payment.source,
         customer_notes: body.customer_notes,
         expected_total,
+        store_credit,
     })
 }
 

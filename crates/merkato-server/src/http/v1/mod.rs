@@ -8,3 +8,4 @@ pub mod checkouts;
 pub mod me;
 pub mod orders;
 pub mod views;
+pub mod wallets;

@@ -6,7 +6,7 @@ use merkato::{
     Currency,
     flows::reversal,
     id::{CartId, OrderId, UserId},
-    orders::{self, HistoryRow, Order, OrderItem, OrderStatus, PaymentStatus, PostalAddress, UserOrder},
+    orders::{self, Order, OrderItem, OrderStatus, PaymentStatus, PostalAddress, TimelineStep, UserOrder},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -92,6 +92,8 @@ pub struct OrderView {
     pub tax: Money,
     /// The subtotal without the discount, with shipping and tax.
     pub total: Money,
+    /// What the wallet paid of it.
+    pub store_credit: Option<Money>,
     #[schema(example = "standard")]
     pub shipping_method: Option<String>,
     pub carrier: Option<String>,
@@ -121,6 +123,7 @@ impl From<Order> for OrderView {
             shipping: money(order.shipping_amount),
             tax: money(order.tax_amount),
             total: money(order.total),
+            store_credit: order.store_credit.map(money),
             number: order.order_number,
             payment_method: order.payment_method,
             email: order.user_email,
@@ -223,8 +226,8 @@ pub enum ChangedBy {
     Shop,
 }
 
-impl From<HistoryRow> for HistoryView {
-    fn from(row: HistoryRow) -> Self {
+impl From<TimelineStep> for HistoryView {
+    fn from(row: TimelineStep) -> Self {
         HistoryView {
             status: row.status.into(),
             at: row.status_time.into(),
@@ -304,7 +307,7 @@ pub async fn list_items(visit: Visit, Path(id): Path<OrderId>) -> Result<Json<Li
     responses((status = 200, description = "Every change", body = Listing<HistoryView>), (status = 304, description = "As the client has it")))]
 pub async fn list_history(visit: Visit, Path(id): Path<OrderId>) -> Result<Json<Listing<HistoryView>>, Problem> {
     own_order(&visit, id).await?;
-    Ok(Json(Listing::whole(orders::list_history(&visit.ctx, id).await?)))
+    Ok(Json(Listing::whole(orders::timeline(&visit.ctx, id).await?)))
 }
 
 /// Why.

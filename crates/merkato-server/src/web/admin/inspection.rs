@@ -19,7 +19,7 @@ const TIME_MAX: Duration = Duration::from_secs(10 * 60);
 /// Differences that are listed for each check.
 const LISTED_MAX: usize = 20;
 /// The checks there are, so that it can be told how far they are.
-pub const CHECKS: usize = 9;
+pub const CHECKS: usize = 10;
 
 /// How an inspection stands.
 #[derive(Clone, Debug)]
@@ -121,6 +121,7 @@ async fn check(ctx: &Context, notes: &Notes) -> Result<(), checks::Error> {
     note(checking.categories(ctx).await?);
     note(checking.events(ctx).await?);
     note(checking.connections(ctx).await?);
+    note(checking.wallets(ctx).await?);
     // As many days as the figures of the office look back.
     let today = ctx.now().date().days();
     let days = (today - limits::SALES_DAYS_MAX + 1..=today).map(Date::from_days);

@@ -83,6 +83,8 @@ fn told(scope: Scope) -> (&'static str, &'static str) {
         Scope::TelemetryWrite => ("Sensors: change", "Register sensors and send measurements."),
         Scope::EventsRead => ("Events: read", "See every event, what follows from it, and follow the feed."),
         Scope::EventsWrite => ("Events: change", "Append events to streams, and have read models made anew."),
+        Scope::WalletsRead => ("Wallets: read", "See what customers have as store credit, and how it came to that."),
+        Scope::WalletsWrite => ("Wallets: change", "Put store credit into wallets, take it out, move it."),
         Scope::KeysWrite => ("Keys: change", "Make and revoke keys, with no more scopes than its own."),
         Scope::SystemRead => ("System: read", "See how the system is."),
     }

@@ -6,7 +6,7 @@
 
 use super::{
     Chart,
-    svg::{Anchor, Px, Svg, fitted},
+    svg::{Anchor, Px, Svg, fitted, text_width},
 };
 
 /// Somebody whom the one in the middle knows.
@@ -28,6 +28,8 @@ const NAMED: f64 = 600.0;
 /// Between two who stand below each other.
 const STEP: f64 = 40.0;
 const MARGIN: f64 = 32.0;
+/// The one in the middle has room, with the name below.
+const HEIGHT_MIN: f64 = 132.0;
 /// Colours that there are for communities; beyond them the numbers tell.
 const COLOURS: u32 = 6;
 
@@ -68,8 +70,7 @@ fn ordered(neighbours: &[Neighbour], links: &[(usize, usize)]) -> Vec<usize> {
 /// Where each stands: down the right side and up the left.
 fn places(order: &[usize], width: f64) -> (Vec<(f64, f64)>, f64) {
     let right = order.len().div_ceil(2);
-    let rows = right.max(4);
-    let height = 2.0 * MARGIN + (rows - 1) as f64 * STEP;
+    let height = (2.0 * MARGIN + right.saturating_sub(1) as f64 * STEP).max(HEIGHT_MIN);
     let reach = if width >= NAMED { width / 2.0 - 210.0 } else { width / 2.0 - 24.0 };
     let middle = height / 2.0;
     let mut places = vec![(0.0, 0.0); order.len()];
@@ -102,8 +103,9 @@ fn draw(
     let mut svg = Svg::new("chart-svg people", width, height, title);
     for (a, b) in links {
         let (from, to) = (places[*a], places[*b]);
-        // Bent towards the middle, but not into it.
-        let pull = |from: f64, to: f64, centre: f64| Px((from + to) / 2.0 * 0.6 + centre * 0.4);
+        // Bent towards the middle, but not into it; at one side a little less.
+        let bend = if (from.0 > centre_x) == (to.0 > centre_x) { 0.3 } else { 0.4 };
+        let pull = |from: f64, to: f64, centre: f64| Px((from + to) / 2.0 * (1.0 - bend) + centre * bend);
         let (x, y) = (pull(from.0, to.0, centre_x), pull(from.1, to.1, centre_y));
         let (x1, y1, x2, y2) = (Px(from.0), Px(from.1), Px(to.0), Px(to.1));
         svg.add(format_args!("<path class=\"tie\" d=\"M{x1} {y1}Q{x} {y} {x2} {y2}\"/>"));
@@ -181,11 +183,14 @@ fn draw_way(title: &str, people: &[String], steps: &[Step], width: f64) -> Strin
     let mut svg = Svg::new("chart-svg people", width, height, title);
     for (i, step) in steps.iter().enumerate().take(count - 1) {
         let (from, to) = (place(i), place(i + 1));
-        svg.segment("spoke", from, to);
+        svg.segment("stretch", from, to);
         let strength = step.strength.map(|strength| format!(", {strength:.2}")).unwrap_or_default();
         let says = format!("{}{strength}", step.kind);
+        // Where both have no room, the table has the strength.
+        let room = across - 44.0;
+        let short = if text_width(&says) <= room { &says } else { &step.kind };
         match is_wide {
-            true => svg.text("step", (from.0 + to.0) / 2.0, 30.0, Anchor::Middle, &fitted(&says, across - 44.0)),
+            true => svg.text("step", (from.0 + to.0) / 2.0, 30.0, Anchor::Middle, &fitted(short, room)),
             false => svg.text("step", 44.0, (from.1 + to.1) / 2.0 + 4.5, Anchor::Start, &says),
         }
     }

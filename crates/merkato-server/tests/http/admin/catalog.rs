@@ -10,6 +10,7 @@ use crate::world::{assert_ok, assert_problem};
 
 cases![
     a_product_is_made_changed_and_archived,
+    what_a_product_has_cost_is_told,
     a_product_is_made_once,
     what_is_no_editor_s_to_say_is_refused,
     an_edit_rests_on_what_was_read,
@@ -59,6 +60,28 @@ async fn a_product_is_made_changed_and_archived(target: &Target) {
     let nowhere = format!("/v1/admin/products/{}", Uuid::new_v4());
     assert_problem(office.put(&nowhere, &plain).send().await.unwrap(), 404, "product_not_found").await;
     assert_problem(office.request("DELETE", &nowhere).send().await.unwrap(), 404, "product_not_found").await;
+}
+
+async fn what_a_product_has_cost_is_told(target: &Target) {
+    let office = Office::open(target).await;
+    let category = category(&office, "Lamps").await;
+    let made = assert_ok(office.post("/v1/admin/products", &lamp(category)).send().await.unwrap()).await;
+    let path = format!("/v1/admin/products/{}", made["id"].as_str().unwrap());
+    let prices = format!("{path}/prices");
+    let none = assert_ok(office.get(&prices).send().await.unwrap()).await;
+    assert_eq!(none, json!({"data": [], "next_cursor": null}));
+    for amount in ["30.00", "30.00", "28.50"] {
+        let body = json!({"name": "Lamp", "category_id": category, "price": {"amount": amount, "currency": "EUR"}});
+        assert_ok(office.put(&path, &body).send().await.unwrap()).await;
+    }
+    let told = |page: &Value| (page["data"][0]["was"]["amount"].clone(), page["data"][0]["price"]["amount"].clone());
+    let first = assert_ok(office.get(&format!("{prices}?limit=1")).send().await.unwrap()).await;
+    assert_eq!(told(&first), (json!("30.00"), json!("28.50")));
+    let next = format!("{prices}?limit=1&cursor={}", first["next_cursor"].as_str().unwrap());
+    let next = assert_ok(office.get(&next).send().await.unwrap()).await;
+    assert_eq!((told(&next), &next["next_cursor"]), ((json!("19.90"), json!("30.00")), &Value::Null));
+    let nowhere = format!("/v1/admin/products/{}/prices", Uuid::new_v4());
+    assert_problem(office.get(&nowhere).send().await.unwrap(), 404, "product_not_found").await;
 }
 
 async fn a_product_is_made_once(target: &Target) {

@@ -66,6 +66,7 @@ pub async fn buy(office: &Office, product: ProductId) -> OrderId {
         payment_source: "ok".into(),
         customer_notes: None,
         expected_total: None,
+        store_credit: None,
     };
     checkout::check_out(ctx, &request).await.expect("bought").draft.order_id
 }
@@ -107,6 +108,7 @@ async fn unpaid(office: &Office, checkout_id: Option<CheckoutId>) -> OrderId {
         shipping_method: None,
         estimated_delivery: None,
         customer_notes: None,
+        store_credit: None,
     };
     let created = PastStep { status: OrderStatus::Pending, at: ctx.now(), actor: "system".into(), notes: None };
     let past = Past {

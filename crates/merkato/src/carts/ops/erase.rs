@@ -27,12 +27,16 @@ pub async fn erase_carts(ctx: &Context, user: UserId) -> Result<()> {
         let more = ctx
             .store
             .guarded::<CartEntry, _, Error>(user, |view| {
-                if view.rows.len() <= ROWS_AT_ONCE {
+                let told = view.statics.get(CartEntry::TOLD)?.flatten();
+                let all = view.rows.len() <= ROWS_AT_ONCE;
+                if all && told.is_none() {
                     return Ok((Commit::new().delete_partition::<CartEntry>(user), false));
                 }
                 let some = view.rows.iter().take(ROWS_AT_ONCE);
                 let key = |entry: &CartEntry| (user, entry.cart_name.clone(), entry.cart_id);
-                Ok((some.fold(Commit::new(), |commit, entry| commit.delete::<CartEntry>(key(entry))), true))
+                let commit = some.fold(Commit::new(), |commit, entry| commit.delete::<CartEntry>(key(entry)));
+                // The number of events stays: one that begins anew would be told over an old one.
+                Ok((if all { commit.set_static(user, CartEntry::USER_EMAIL, &None) } else { commit }, !all))
             })
             .await?;
         if !more {

@@ -14,13 +14,19 @@ use crate::{
     },
     check::Check,
     context::Context,
+    events::{self, Told},
     id::{CartId, UserId},
     limits,
 };
 
 /// named-carts Q4: all carts of a user, by name. One partition, at most a hundred rows.
 pub async fn list_carts(ctx: &Context, user: UserId) -> Result<Vec<CartEntry>> {
-    Ok(ctx.store.slice::<CartEntry>(user).limit(limits::CARTS_A_USER_MAX).page().await?.rows)
+    Ok(untold(ctx.store.slice::<CartEntry>(user).limit(limits::CARTS_A_USER_MAX).page().await?.rows))
+}
+
+/// How far the stream is is the partition's own, and no matter of a cart.
+fn untold(rows: Vec<CartEntry>) -> Vec<CartEntry> {
+    rows.into_iter().map(|entry| CartEntry { told: None, ..entry }).collect()
 }
 
 /// named-carts Q1: the user's active cart, if there is any cart. As the document has it, the list is looked through.
@@ -113,6 +119,7 @@ pub(super) fn new_entry(ctx: &Context, user_id: UserId, cart_id: CartId, name: &
         cart_name: name.to_owned(),
         cart_id,
         user_email: None,
+        told: None,
         cart_is_active: false,
         created_at: ctx.now(),
     }
@@ -122,14 +129,15 @@ fn default_entry(ctx: &Context, user: UserId) -> CartEntry {
     new_entry(ctx, user, CartId(ctx.new_id()), &ctx.settings.carts.default_cart_name)
 }
 
-/// Decides on the whole list, and writes the rows that changed.
+/// Decides on the whole list, and writes the rows that changed; that another cart is active is told in the same commit.
 async fn change<T>(ctx: &Context, user: UserId, mut decide: impl FnMut(&mut Vec<CartEntry>) -> Result<T>) -> Result<T> {
     ctx.store
         .guarded::<CartEntry, _, Error>(user, |view| {
-            let mut entries = view.rows.clone();
+            let before = untold(view.rows.clone());
+            let mut entries = before.clone();
             let answer = decide(&mut entries)?;
             let key = |entry: &CartEntry| (user, entry.cart_name.clone(), entry.cart_id);
-            let mut old: BTreeMap<_, &CartEntry> = view.rows.iter().map(|entry| (key(entry), entry)).collect();
+            let mut old: BTreeMap<_, &CartEntry> = before.iter().map(|entry| (key(entry), entry)).collect();
             let mut commit = Commit::new();
             for entry in &entries {
                 if old.remove(&key(entry)) != Some(entry) {
@@ -137,6 +145,11 @@ async fn change<T>(ctx: &Context, user: UserId, mut decide: impl FnMut(&mut Vec<
                 }
             }
             commit = old.into_keys().fold(commit, |commit, key| commit.delete::<CartEntry>(key));
+            if let Some(cart) = rules::activated(&before, &entries) {
+                let told = Told::after(view.statics.get(CartEntry::TOLD)?.flatten(), ctx.now());
+                commit = commit.set_static(user, CartEntry::TOLD, &Some(told));
+                commit = events::tell(ctx, commit, &rules::fact(user, cart, told));
+            }
             Ok((commit, answer))
         })
         .await

@@ -3,6 +3,7 @@
 mod categories;
 mod featured;
 mod follow;
+mod prices;
 mod products;
 mod related;
 mod restore;
@@ -17,6 +18,7 @@ pub use categories::{
 };
 pub use featured::{Featured, list_featured, list_placed, set_featured};
 pub use follow::{Followed, follow_categories};
+pub use prices::{PriceHistory, PriceStep, price_history};
 pub use products::{
     archive_product, change_product, create_product, find_product, find_product_by_slug, get_product,
     get_product_by_slug, list_products, list_products_by_age, set_in_stock, set_popularity, set_rating,

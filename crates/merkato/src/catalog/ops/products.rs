@@ -15,6 +15,7 @@ use crate::{
     check::Check,
     claims::{self, Bearer, Claimed},
     context::Context,
+    events,
     id::{CategoryId, ProductId},
     limits,
     pattern::PageRequest,
@@ -83,7 +84,7 @@ pub async fn create_product(ctx: &Context, new: NewProduct) -> Result<Product> {
 }
 
 /// Changes a product; with `expected`, only if no editor has changed it since that revision. Every list follows in the same
-/// commit. A change that changes nothing writes nothing.
+/// commit, and the event that tells of another price. A change that changes nothing writes nothing.
 pub async fn change_product(
     ctx: &Context,
     id: ProductId,
@@ -103,7 +104,7 @@ pub async fn change_product(
             Some(category) => Some(category.category(ctx).await?),
             None => None,
         };
-        let product = rules::change(&old, &change, filed, expected, ctx.now())?;
+        let mut product = rules::change(&old, &change, filed, expected, ctx.now())?;
         if product == old {
             return Ok(product);
         }
@@ -113,7 +114,9 @@ pub async fn change_product(
         if product.slug != old.slug {
             claim_slug::<Product>(ctx, product.slug.clone(), id.0, true).await?;
         }
-        match ctx.store.commit(Commit::new().unchanged::<Product>(id, version).put(&product)).await {
+        let told = rules::tell_price(&old, &mut product, ctx.now());
+        let commit = Commit::new().unchanged::<Product>(id, version).put(&product);
+        match ctx.store.commit(told.iter().fold(commit, |commit, fact| events::tell(ctx, commit, fact))).await {
             Ok(_) if category.is_some() => return with_category(ctx, product).await,
             Ok(_) => return Ok(product),
             Err(DataError::Conflict(_)) => {}

@@ -16,6 +16,7 @@ use crate::{
         tables::Product,
     },
     context::Context,
+    events,
     hierarchy::{Inserted, Origin},
 };
 
@@ -37,6 +38,8 @@ pub async fn restore_product(ctx: &Context, mut product: Product) -> Result<Rest
         rules::file_under(&mut product, category.category(ctx).await?);
         // ORDER: the version before the claim, as `claims` demands.
         let (found, version) = ctx.store.get_versioned::<Product>(id).await?;
+        // What was told of it elsewhere is not in this shop's log.
+        product.told = found.as_ref().and_then(|found| found.told);
         if found.as_ref() == Some(&product) {
             return Ok(Restored::Unchanged);
         }
@@ -44,7 +47,9 @@ pub async fn restore_product(ctx: &Context, mut product: Product) -> Result<Rest
             check_name(ctx, &product.name).await?;
         }
         claim_slug::<Product>(ctx, product.slug.clone(), id.0, true).await?;
-        match ctx.store.commit(Commit::new().unchanged::<Product>(id, version).put(&product)).await {
+        let told = found.as_ref().and_then(|old| rules::tell_price(old, &mut product, ctx.now()));
+        let commit = Commit::new().unchanged::<Product>(id, version).put(&product);
+        match ctx.store.commit(told.iter().fold(commit, |commit, fact| events::tell(ctx, commit, fact))).await {
             Ok(_) => {
                 with_category(ctx, product).await?;
                 return Ok(if found.is_some() { Restored::Changed } else { Restored::Created });

@@ -11,7 +11,7 @@ mod state;
 mod stream;
 mod verify;
 
-pub use append::{AppendRequest, Appended, Change, Changed, append, change, find_known, news, tell};
+pub use append::{AppendRequest, Appended, Change, Changed, append, change, find_known, tell};
 pub use event_types::{EventTypes, list_event_types};
 pub use feed::{FeedEvent, FeedPage, feed, feed_position, follow};
 pub use lists::{

@@ -2,7 +2,7 @@
 
 use widerow::{Timestamp, Version};
 
-use super::{Checkout, Failure, Short, key_of};
+use super::{Checkout, Failure, Short, credit_of, key_of};
 use crate::{
     carts::{self, OrderedCart},
     context::Context,
@@ -17,6 +17,7 @@ use crate::{
     limits,
     orders::{self, Change, Order, OrderLine, OrderStatus, PaymentStatus},
     payments::{self, Authorise, PaymentState},
+    wallets::{self, Operation},
 };
 
 /// How far it went.
@@ -34,7 +35,13 @@ const ASK_TIMES: u32 = 2;
 
 pub(super) async fn go(checkout: &Checkout, run: &Run<'_>) -> Result<Went> {
     let placed = if run.resumed { find_placed(checkout, run).await? } else { None };
-    if overdue(run) && !(placed.is_some() && captured(checkout, run).await?) {
+    // An earlier run has come to the end of it, whatever became of the order since.
+    if let Some(order) = placed.as_ref().filter(|order| order.paid_at.is_some()) {
+        let products = checkout.products();
+        after(run, order, &products, &products).await?;
+        return Ok(Went::Through);
+    }
+    if overdue(run) && !(placed.is_some() && taken(checkout, run).await?) {
         return Ok(Went::Nowhere(Failure::Unpaid));
     }
     let mut turned = Vec::new();
@@ -64,6 +71,10 @@ pub(super) async fn go(checkout: &Checkout, run: &Run<'_>) -> Result<Went> {
             return Ok(Went::Nowhere(if cancelled { Failure::Cancelled } else { failure }));
         }
     };
+    // ORDER: before the capture, so that money that was captured means that all of it is there.
+    if let Err(failure) = spend(checkout, run).await? {
+        return Ok(Went::Nowhere(failure));
+    }
     if let Err(went) = capture(checkout, run, &payment_id).await? {
         return Ok(went);
     }
@@ -128,7 +139,7 @@ async fn order(checkout: &Checkout, run: &Run<'_>) -> Result<Result<Vec<ProductI
     let new = dated.place("customer", ctx.now())?;
     let version = Version(checkout.cart_version);
     let ordered = run.step("place", async {
-        Ok(carts::order_cart(ctx, cart, version, |commit| orders::place(commit, &new)).await?)
+        Ok(carts::order_cart(ctx, cart, version, |commit| orders::place(ctx, commit, &new)).await?)
     });
     // RACE: changed by whom? By another run of this checkout, which has placed the order, or by somebody else.
     if ordered.await? == OrderedCart::Changed && orders::find_order(ctx, draft.order_id).await?.is_none() {
@@ -159,7 +170,12 @@ fn overdue(run: &Run<'_>) -> bool {
     run.ctx.now() >= run.created_at().plus_seconds(run.ctx.settings.orders.unpaid_seconds)
 }
 
-async fn captured(checkout: &Checkout, run: &Run<'_>) -> Result<bool> {
+/// Whether all of the money is there, so that the order can be paid however late it is.
+async fn taken(checkout: &Checkout, run: &Run<'_>) -> Result<bool> {
+    if checkout.charge().is_zero() {
+        let Some((user, _)) = checkout.credit() else { return Ok(false) };
+        return Ok(wallets::has_paid(run.ctx, user, credit_of(checkout.checkout_id())).await?);
+    }
     let payment = run.ctx.payments.status(key_of(checkout.checkout_id(), "authorise")).await?;
     Ok(matches!(payment.state, PaymentState::Captured))
 }
@@ -211,13 +227,14 @@ async fn wait(checkout: &Checkout, run: &Run<'_>) -> Result<Went> {
 
 async fn authorise(checkout: &Checkout, run: &Run<'_>) -> Result<Result<Option<String>, Went>> {
     let draft = &checkout.draft;
-    if draft.totals.total.is_zero() {
+    let amount = checkout.charge();
+    if amount.is_zero() {
         return Ok(Ok(None));
     }
     let request = Authorise {
         key: key_of(checkout.checkout_id(), "authorise"),
         order_number: draft.order_number.clone(),
-        amount: draft.totals.total,
+        amount,
         currency: draft.totals.currency.clone(),
         source: checkout.source.clone(),
     };
@@ -226,10 +243,28 @@ async fn authorise(checkout: &Checkout, run: &Run<'_>) -> Result<Result<Option<S
     Ok(authorised.map(|authorised| Some(authorised.payment_id)))
 }
 
+/// Takes the shopper's store credit, where it pays a part; once, and never after it was given up.
+async fn spend(checkout: &Checkout, run: &Run<'_>) -> Result<Result<(), Failure>> {
+    let Some((user, amount)) = checkout.credit() else { return Ok(Ok(())) };
+    let draft = &checkout.draft;
+    let operation = Operation::new(credit_of(checkout.checkout_id()), amount, draft.totals.currency.clone())
+        .because(format!("order {}", draft.order_number));
+    run.step("spend", async {
+        match wallets::withdraw(run.ctx, user, operation).await {
+            Ok(_) => Ok(Ok(())),
+            // Another run has given the order up.
+            Err(wallets::Error::OperationVoided { .. }) => Ok(Err(Failure::Cancelled)),
+            Err(error) if error.is_refusal() => Ok(Err(Failure::CreditRefused { reason: error.to_string() })),
+            Err(error) => Err(error.into()),
+        }
+    })
+    .await
+}
+
 async fn capture(checkout: &Checkout, run: &Run<'_>, payment_id: &Option<String>) -> Result<Result<(), Went>> {
     let Some(payment_id) = payment_id else { return Ok(Ok(())) };
     let key = key_of(checkout.checkout_id(), "capture");
-    let (payments, amount) = (&run.ctx.payments, checkout.draft.totals.total);
+    let (payments, amount) = (&run.ctx.payments, checkout.charge());
     let captured = ask(checkout, run, "capture", || payments.capture(key, payment_id, amount)).await?;
     Ok(captured.map(drop))
 }

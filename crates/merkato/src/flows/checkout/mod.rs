@@ -10,8 +10,8 @@
 //! A shopper who looks at the order before placing it may have the stock kept meanwhile (`keep`): under the key of the checkout to
 //! come, whose hold it is.
 //!
-//! The steps, in order: redeem, reserve, place, authorise, confirm, capture, pay; then count, relate and stock side by side.
-//! Undoing: fence, void, cancel, release, restore, unredeem, count, stock.
+//! The steps, in order: redeem, reserve, place, authorise, confirm, spend (where store credit pays a part), capture, pay; then
+//! count, relate and stock side by side. Undoing: fence, cancel, void, return, release, restore, unredeem, count, stock.
 
 mod forward;
 mod keep;
@@ -19,13 +19,14 @@ mod quote;
 mod request;
 mod undo;
 
+use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub use keep::{Kept, keep, let_go};
 pub use quote::{PriceChange, Quote, quote};
 pub use request::{CheckoutRequest, QuoteRequest, checkout_id};
-pub(super) use undo::{give_up_money, give_up_stock};
+pub(super) use undo::{give_up_credit, give_up_money, give_up_stock};
 
 use super::{
     error::{Error, Result},
@@ -33,7 +34,7 @@ use super::{
 };
 use crate::{
     context::Context,
-    id::{CheckoutId, FlowId, HoldId, ProductId},
+    id::{CheckoutId, FlowId, HoldId, ProductId, UserId},
     orders::OrderDraft,
 };
 
@@ -74,6 +75,10 @@ pub enum Failure {
     Declined {
         reason: String,
     },
+    /// The wallet no longer holds what it was to pay.
+    CreditRefused {
+        reason: String,
+    },
     /// It stood still until what it held was no longer there.
     Expired,
     /// No payment came in time.
@@ -102,6 +107,7 @@ impl std::fmt::Display for Failure {
             Failure::CartChanged => f.write_str("the cart was changed meanwhile"),
             Failure::DiscountRefused { code } => write!(f, "the discount code {code} is not taken any more"),
             Failure::Declined { reason } => write!(f, "the payment was declined: {reason}"),
+            Failure::CreditRefused { reason } => write!(f, "the store credit was not taken: {reason}"),
             Failure::Expired => f.write_str("it took too long, and what was held for it is sold"),
             Failure::Unpaid => f.write_str("no payment came in time"),
             Failure::Cancelled => f.write_str("the order was cancelled"),
@@ -116,6 +122,7 @@ impl Failure {
             Failure::CartChanged => "cart_changed",
             Failure::DiscountRefused { .. } => "discount_refused",
             Failure::Declined { .. } => "payment_declined",
+            Failure::CreditRefused { .. } => "store_credit_refused",
             Failure::Expired => "expired",
             Failure::Unpaid => "unpaid",
             Failure::Cancelled => "order_cancelled",
@@ -127,6 +134,16 @@ impl Checkout {
     pub fn checkout_id(&self) -> CheckoutId {
         // Every draft of a checkout has one.
         self.draft.checkout_id.unwrap_or(CheckoutId(Uuid::nil()))
+    }
+
+    /// Whose wallet pays how much of it.
+    fn credit(&self) -> Option<(UserId, Decimal)> {
+        self.draft.user_id.zip(self.draft.store_credit)
+    }
+
+    /// What the payment provider is asked for.
+    fn charge(&self) -> Decimal {
+        self.draft.totals.total - self.draft.store_credit.unwrap_or_default()
     }
 
     fn hold(&self) -> HoldId {
@@ -156,6 +173,11 @@ impl Checkout {
 /// The hold on what a checkout is about. The ids of what a checkout does elsewhere follow from its own, so that doing it again is known again.
 pub fn hold_of(checkout: CheckoutId) -> HoldId {
     HoldId(checkout.0)
+}
+
+/// The withdrawal of store credit for a checkout.
+pub(super) fn credit_of(checkout: CheckoutId) -> Uuid {
+    key_of(checkout, "credit")
 }
 
 pub(super) fn key_of(checkout: CheckoutId, what: &str) -> Uuid {

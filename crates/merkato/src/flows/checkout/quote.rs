@@ -10,8 +10,9 @@ use crate::{
     catalog::{self, Product, ProductStatus},
     context::Context,
     flows::error::{Error, Result},
-    id::{CartId, LineId, OrderId, ProductId},
+    id::{CartId, LineId, OrderId, ProductId, UserId},
     orders::{self, OrderDraft, OrderLine, Purchase, Totals},
+    wallets,
 };
 
 /// A price that is not the one at which the line was put into the cart.
@@ -56,6 +57,10 @@ pub(super) async fn price(ctx: &Context, request: &CheckoutRequest) -> Result<Ch
         Shopper::User(user) => Some(*user),
         Shopper::Guest(_) => None,
     };
+    let store_credit = match (request.store_credit, user_id) {
+        (Some(wanted), Some(user)) => Some(credit(ctx, user, wanted, &quote.totals).await?),
+        _ => None,
+    };
     let draft = OrderDraft {
         order_id: OrderId(ctx.new_id()),
         order_number: orders::take_number(ctx).await?,
@@ -73,10 +78,26 @@ pub(super) async fn price(ctx: &Context, request: &CheckoutRequest) -> Result<Ch
         shipping_method: Some(request.shipping_method.clone()),
         estimated_delivery: None,
         customer_notes: request.customer_notes.clone(),
+        store_credit: store_credit.filter(|credit| !credit.is_zero()),
     };
     // What the order refuses is refused before anything is held.
     draft.clone().place("customer", ctx.now())?;
     Ok(Checkout { draft, cart_version: version.0, source: request.payment_source.clone(), stage: Stage::Going })
+}
+
+/// What the wallet pays. Whether it still can is decided when it is taken; who cannot now is told before anything is held.
+async fn credit(ctx: &Context, user: UserId, wanted: Decimal, totals: &Totals) -> Result<Decimal> {
+    let credit = wanted.min(totals.total);
+    let wallet = wallets::get_wallet(ctx, user).await?;
+    match wallet.currency {
+        Some(currency) if currency != totals.currency => {
+            Err(wallets::Error::OtherCurrency { wallet: currency, given: totals.currency.clone() }.into())
+        }
+        _ if wallet.balance < credit => {
+            Err(wallets::Error::InsufficientFunds { balance: wallet.balance, wanted: credit }.into())
+        }
+        _ => Ok(credit),
+    }
 }
 
 async fn quote_cart(ctx: &Context, request: &QuoteRequest, cart: &OpenedCart) -> Result<Quote> {

@@ -37,6 +37,8 @@ pub struct CheckoutRequest {
     /// What the shopper saw and agreed to. Where a price has changed since it was put into the cart, nothing is ordered
     /// without it.
     pub expected_total: Option<Decimal>,
+    /// How much of it the shopper's wallet pays, up to the total; the payment source pays the rest.
+    pub store_credit: Option<Decimal>,
 }
 
 /// A cart to be priced, and what its price rests upon beside its lines.
@@ -73,6 +75,8 @@ struct Fingerprint<'r> {
     payment_source: &'r str,
     customer_notes: &'r Option<String>,
     expected_total: Option<Decimal>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store_credit: Option<Decimal>,
 }
 
 /// Of whom and under which key; the same for every try.
@@ -106,6 +110,11 @@ impl CheckoutRequest {
         check.line("payment_method", &self.payment_method, 1..=limits::REFERENCE_BYTES_MAX);
         check.line("payment_source", &self.payment_source, 1..=limits::REFERENCE_BYTES_MAX);
         check.lines("customer_notes", self.customer_notes.as_deref().unwrap_or_default(), limits::NOTES_BYTES_MAX);
+        if let Some(credit) = self.store_credit {
+            check.that(credit > Decimal::ZERO, "store_credit", format!("{credit} is not above nought"));
+            let user = matches!(self.shopper, Shopper::User(_));
+            check.that(user, "store_credit", "a guest has no wallet");
+        }
         check.end()
     }
 
@@ -140,6 +149,7 @@ impl CheckoutRequest {
             payment_source: &self.payment_source,
             customer_notes: &self.customer_notes,
             expected_total: self.expected_total.map(|total| total.normalize()),
+            store_credit: self.store_credit.map(|credit| credit.normalize()),
         };
         // Texts and numbers alone: there is nothing in it that JSON cannot say.
         hex(&Sha256::digest(serde_json::to_vec(&all).unwrap_or_default()))

@@ -2,15 +2,15 @@
 
 use widerow::{Timestamp, Version};
 
-use super::{Checkout, Failure, hold_of, key_of};
+use super::{Checkout, Failure, credit_of, hold_of, key_of};
 use crate::{
     carts::{self, ItemSnapshot},
     context::Context,
     flows::{error::Result, run::Run, sales, stock},
-    id::{CheckoutId, ProductId},
+    id::{CheckoutId, ProductId, UserId},
     inventory,
     orders::{self, Change, OrderStatus, PaymentStatus},
-    payments,
+    payments, wallets,
 };
 
 pub(super) async fn undo(checkout: &Checkout, run: &Run<'_>, failure: &Failure) -> Result<()> {
@@ -24,9 +24,15 @@ pub(super) async fn undo(checkout: &Checkout, run: &Run<'_>, failure: &Failure) 
         Ok(orders::find_order(ctx, draft.order_id).await?.is_some())
     });
     let placed = placed.await?;
-    if placed {
-        run.step("void", give_up_money(ctx, id)).await?;
-        run.step("cancel", cancel(checkout, ctx, failure)).await?;
+    // ORDER: the order decides before the money moves. Where somebody has refunded it meanwhile, the money is theirs to give
+    // back, and may have gone where they chose.
+    if placed && run.step("cancel", cancel(checkout, ctx, failure)).await? {
+        if !checkout.charge().is_zero() {
+            run.step("void", give_up_money(ctx, id)).await?;
+        }
+        if let Some((user, _)) = checkout.credit() {
+            run.step("return", give_up_credit(ctx, user, id)).await?;
+        }
     }
     run.step("release", give_up_stock(ctx, id, &checkout.products())).await?;
     if placed && *failure != Failure::Cancelled {
@@ -53,8 +59,15 @@ pub(in crate::flows) async fn give_up_money(ctx: &Context, checkout: CheckoutId)
     }
 }
 
-/// The order says that it came to nothing. One that was cancelled by somebody else says so already.
-async fn cancel(checkout: &Checkout, ctx: &Context, failure: &Failure) -> Result<()> {
+/// No store credit is spent any more; what was spent is given back, once.
+pub(in crate::flows) async fn give_up_credit(ctx: &Context, user: UserId, checkout: CheckoutId) -> Result<()> {
+    wallets::give_back(ctx, user, credit_of(checkout)).await?;
+    Ok(())
+}
+
+/// The order says that it came to nothing, and its money is to be given back. One that was cancelled by somebody else says so
+/// already; of one that was refunded, the money is no longer this checkout's.
+async fn cancel(checkout: &Checkout, ctx: &Context, failure: &Failure) -> Result<bool> {
     let payment_status = match failure {
         Failure::Declined { .. } => PaymentStatus::Declined,
         _ => PaymentStatus::Voided,
@@ -65,7 +78,8 @@ async fn cancel(checkout: &Checkout, ctx: &Context, failure: &Failure) -> Result
         ..Change::by("system", key_of(checkout.checkout_id(), "cancel"))
     };
     match orders::change_status(ctx, checkout.draft.order_id, OrderStatus::Cancelled, change).await {
-        Ok(_) | Err(orders::Error::IllegalTransition { .. }) => Ok(()),
+        Ok(_) => Ok(true),
+        Err(orders::Error::IllegalTransition { from, .. }) => Ok(from != OrderStatus::Refunded),
         Err(error) => Err(error.into()),
     }
 }

@@ -1,6 +1,8 @@
 //! Why a whole import is refused. A record that is bad by itself is no reason: it is listed in the report.
 
-use crate::{analytics, catalog, check::Invalid, error::Kind, events, graph, hierarchy, orders, sales, telemetry};
+use crate::{
+    analytics, catalog, check::Invalid, error::Kind, events, graph, hierarchy, orders, sales, telemetry, wallets,
+};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -30,6 +32,8 @@ pub enum Error {
     Events(#[from] events::Error),
     #[error(transparent)]
     Graph(#[from] graph::Error),
+    #[error(transparent)]
+    Wallets(#[from] wallets::Error),
 }
 
 impl Error {
@@ -49,6 +53,7 @@ impl Error {
             Error::Hierarchy(error) => error.code(),
             Error::Events(error) => error.code(),
             Error::Graph(error) => error.code(),
+            Error::Wallets(error) => error.code(),
         }
     }
 
@@ -63,6 +68,7 @@ impl Error {
             Error::Hierarchy(error) => error.kind(),
             Error::Events(error) => error.kind(),
             Error::Graph(error) => error.kind(),
+            Error::Wallets(error) => error.kind(),
         }
     }
 }

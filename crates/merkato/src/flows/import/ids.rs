@@ -10,6 +10,8 @@ const CATEGORIES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f63_8000_0000_0000_00
 const SENSORS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f73_8000_0000_0000_0001);
 const MEASUREMENTS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f6e_8000_0000_0000_0001);
 const ORDERS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f6f_8000_0000_0000_0001);
+const USERS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f75_8000_0000_0000_0001);
+const TRANSACTIONS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f78_8000_0000_0000_0001);
 const NODES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f74_8000_0000_0000_0001);
 const AGGREGATES: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f61_8000_0000_0000_0001);
 const EVENTS: Uuid = Uuid::from_u128(0x6d65_726b_6174_4f65_8000_0000_0000_0001);
@@ -43,6 +45,16 @@ pub(super) fn aggregate(source: &str, case: &str) -> AggregateId {
 
 pub(super) fn event(aggregate: AggregateId, id: &str) -> EventId {
     EventId(name(&EVENTS, &[aggregate.to_string().as_str(), id]))
+}
+
+/// Whoever has an account of a source.
+pub fn user(source: &str, account: &str) -> UserId {
+    UserId(name(&USERS, &[source, account]))
+}
+
+/// The operation of a wallet.
+pub(super) fn transaction(source: &str, id: &str) -> Uuid {
+    name(&TRANSACTIONS, &[source, id])
 }
 
 /// By the source's own id, or by the names from the top where it has none.

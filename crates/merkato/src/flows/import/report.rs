@@ -25,6 +25,15 @@ pub struct Report {
     pub notes_unlisted: u64,
     /// Of an import of orders: what became of their lines.
     pub sales: Option<Sales>,
+    /// Of an import of transactions: how often the source's own balances are the wallets'.
+    pub balances: Option<Balances>,
+}
+
+/// Ends of days of accounts, for which the source says what they held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Balances {
+    pub days: u64,
+    pub matched: u64,
 }
 
 /// Where every line of an import of orders went: the lines of the four are all that were read, and their amounts are all

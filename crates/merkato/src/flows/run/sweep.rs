@@ -19,6 +19,7 @@ use crate::{
         checkout::Checkout,
         error::{Error, Result},
         reversal::Reversal,
+        transfer::Transfer,
     },
     id::FlowId,
     limits,
@@ -124,6 +125,7 @@ async fn resume(ctx: &Context, kind: FlowKind, id: FlowId) -> Result<()> {
     match kind {
         FlowKind::Checkout => go_on::<Checkout>(ctx, id).await,
         FlowKind::Reversal => go_on::<Reversal>(ctx, id).await,
+        FlowKind::Transfer => go_on::<Transfer>(ctx, id).await,
     }
 }
 

@@ -10,6 +10,8 @@ pub enum FlowKind {
     Checkout,
     /// An order is cancelled or refunded.
     Reversal,
+    /// Money goes from one wallet to another.
+    Transfer,
 }
 
 /// A flow and its state. One row a partition, about 2 KiB, at most 320 KiB.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use widerow::{Cell, Commit, Timestamp};
+use widerow::{Cell, Commit, Partition, Timestamp};
 
 use super::{
     decide::{self, guarded_stock},
@@ -11,6 +11,7 @@ use super::{
 use crate::{
     check::Check,
     context::Context,
+    events::{self, Told},
     id::{MovementId, ProductId},
     inventory::{
         error::{Error, Result},
@@ -151,7 +152,7 @@ pub async fn set_level(
         let row = Inventory::of_movement(product, movement, parts.kind, &parts.deltas(), stock.now);
         let mut commit = decide::changes(stock, settings).put_for(&row, decide::memory_seconds(settings));
         if delta != 0 {
-            commit = commit.put(&parts.fact(product, movement, &note, stock.now));
+            commit = parts.tell(ctx, commit, view, (product, movement), &note)?;
         }
         commit = new.iter().fold(commit, Commit::put);
         Ok((commit, Moved { became: stock.became(), stock: StockLevels::of(stock) }))
@@ -183,7 +184,30 @@ impl Parts<'_> {
         [(self.warehouse.to_owned(), self.delta)].into_iter().chain(to).collect()
     }
 
-    fn fact(&self, product_id: ProductId, movement_id: MovementId, note: &Note, moved_at: Timestamp) -> StockMovement {
+    /// The movement as a row of the product's, and as an event.
+    fn tell(
+        &self,
+        ctx: &Context,
+        commit: Commit,
+        view: &Partition<Inventory>,
+        (product_id, movement_id): (ProductId, MovementId),
+        note: &Note,
+    ) -> Result<Commit> {
+        let now = ctx.now();
+        let told = Told::after(view.statics.get(Inventory::TOLD)?.flatten(), now);
+        let commit = commit.set_static(product_id, Inventory::TOLD, &Some(told));
+        let movement = self.movement(product_id, movement_id, note, now);
+        let fact = rules::fact(&movement, told);
+        Ok(events::tell(ctx, commit.put(&movement), &fact))
+    }
+
+    fn movement(
+        &self,
+        product_id: ProductId,
+        movement_id: MovementId,
+        note: &Note,
+        moved_at: Timestamp,
+    ) -> StockMovement {
         StockMovement {
             product_id,
             moved_at,
@@ -224,9 +248,8 @@ async fn make(
         let new = new_warehouses(stock, &deltas);
         stock.move_units(&deltas)?;
         let row = Inventory::of_movement(product, movement, parts.kind, &deltas, stock.now);
-        let commit = decide::changes(stock, settings)
-            .put_for(&row, decide::memory_seconds(settings))
-            .put(&parts.fact(product, movement, &note, stock.now));
+        let commit = decide::changes(stock, settings).put_for(&row, decide::memory_seconds(settings));
+        let commit = parts.tell(ctx, commit, view, (product, movement), &note)?;
         let commit = new.iter().fold(commit, Commit::put);
         Ok((commit, Moved { became: stock.became(), stock: StockLevels::of(stock) }))
     })

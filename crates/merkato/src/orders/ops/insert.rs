@@ -5,21 +5,23 @@ use widerow::{Commit, Error as DataError};
 use crate::{
     claims::{self, Claimed},
     context::Context,
+    events,
     orders::{
         error::{Error, Result},
         numbers,
-        rules::NewOrder,
+        rules::{self, NewOrder},
         tables::{NumberedOrder, Order},
     },
 };
 
-/// Adds a new order to a commit that the caller guards elsewhere: on the cart that it clears. The order's lists, its lines
-/// and the first row of its history are part of the commit.
+/// Adds a new order to a commit that the caller guards elsewhere: on the cart that it clears. The order's lists, its lines,
+/// the first row of its history and its first event are part of the commit.
 ///
 /// RACE: the order's id and its number must be new, made for this order and known to nobody before the commit. On some
 /// engines the order is there a moment after the commit: until then it is not found, and nobody writes to its partition.
-pub fn place(commit: Commit, new: &NewOrder) -> Commit {
-    with_rows(commit.found(&new.order), new)
+pub fn place(ctx: &Context, commit: Commit, new: &NewOrder) -> Commit {
+    let commit = with_rows(commit.found(&new.order), new);
+    new.history.iter().fold(commit, |commit, row| events::tell(ctx, commit, &rules::fact(&new.order, row)))
 }
 
 fn with_rows(commit: Commit, new: &NewOrder) -> Commit {

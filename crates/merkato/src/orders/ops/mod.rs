@@ -9,8 +9,8 @@ pub use self::{
     erase::erase_person,
     insert::{insert, place},
     read::{
-        find_by_number, find_order, get_order, get_order_versioned, list_by_day, list_by_status, list_history,
-        list_items, list_newest_of_day, list_orders, list_orders_of_user,
+        TimelineStep, find_by_number, find_order, get_order, get_order_versioned, list_by_day, list_by_status,
+        list_history, list_items, list_newest_of_day, list_orders, list_orders_of_user, timeline,
     },
     status::{change_status, note_internally, note_payment},
 };

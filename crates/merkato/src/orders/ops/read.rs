@@ -1,16 +1,18 @@
 //! The ways in which orders are found.
 
-use std::ops::Bound;
+use std::{collections::BTreeMap, ops::Bound};
 
-use widerow::{Date, Page, Version};
+use widerow::{Date, Error as DataError, Page, Timestamp, Version};
 
 use crate::{
     check::{Check, Invalid},
     context::Context,
+    events::{self, ReadStream},
     id::{OrderId, UserId},
     limits,
     orders::{
         error::{Error, Result},
+        rules,
         tables::{DayOrder, HistoryRow, NumberedOrder, Order, OrderItem, OrderStatus, StatusOrder, UserOrder},
     },
     pattern::PageRequest,
@@ -47,6 +49,47 @@ pub async fn list_items(ctx: &Context, order: OrderId) -> Result<Vec<OrderItem>>
 pub async fn list_history(ctx: &Context, order: OrderId) -> Result<Vec<HistoryRow>> {
     let limit = limits::PAGE_ROWS_MAX;
     Ok(ctx.store.slice::<HistoryRow>(order).limit(limit).all(limit).await?)
+}
+
+/// A step of an order's timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimelineStep {
+    pub status_time: Timestamp,
+    pub status: OrderStatus,
+    pub actor: String,
+    pub notes: Option<String>,
+    /// Of its event; None for what happened before the order came here.
+    pub event_version: Option<i64>,
+}
+
+/// How an order came to where it stands, newest first, as its events tell it. Notes stand in the history, where they can be
+/// erased; what an order from elsewhere has behind it stands there alone.
+pub async fn timeline(ctx: &Context, order: OrderId) -> Result<Vec<TimelineStep>> {
+    let read = ReadStream { limit: limits::PAGE_ROWS_MAX, ..ReadStream::default() };
+    let stream = rules::stream_of(order);
+    let (told, history) = futures::join!(events::list_events(ctx, stream, read), list_history(ctx, order));
+    let mut rows: BTreeMap<Timestamp, HistoryRow> = history?.into_iter().map(|row| (row.status_time, row)).collect();
+    let mut steps = Vec::new();
+    for event in told?.events {
+        let Some(status) = OrderStatus::ALL.into_iter().find(|status| rules::told_as(*status) == event.event_type)
+        else {
+            continue;
+        };
+        let data = event.data().map_err(|problem| DataError::corrupt("event_log", problem))?;
+        let actor = data.get("actor").and_then(|actor| actor.as_str()).unwrap_or_default().to_owned();
+        let notes = rows.remove(&event.event_timestamp).and_then(|row| row.notes);
+        let (status_time, event_version) = (event.event_timestamp, Some(event.event_version));
+        steps.push(TimelineStep { status_time, status, actor, notes, event_version });
+    }
+    steps.extend(rows.into_values().map(|row| TimelineStep {
+        status_time: row.status_time,
+        status: row.status,
+        actor: row.actor,
+        notes: row.notes,
+        event_version: None,
+    }));
+    steps.sort_by_key(|step| std::cmp::Reverse(step.status_time));
+    Ok(steps)
 }
 
 /// Q11, newest first; with dates, from the one to the other, both included.

@@ -5,6 +5,7 @@ use widerow::Commit;
 use crate::{
     check::Check,
     context::Context,
+    events,
     id::OrderId,
     limits,
     orders::{
@@ -14,7 +15,7 @@ use crate::{
     },
 };
 
-/// The order in its next status, with the row of its history; the lists follow in the same commit. Asked again with the same
+/// The order in its next status, with the row of its history and its event; the lists follow in the same commit. Asked again with the same
 /// change id, it changes nothing and gives the order as it is by now.
 ///
 /// RACE: two clerks. Both decide on the same version of the order, and only one commit finds it unchanged; the other decides
@@ -32,7 +33,7 @@ pub async fn change_status(ctx: &Context, order_id: OrderId, to: OrderStatus, ch
                 return Err(Error::Changed { order: order_id });
             }
             let (next, row) = rules::transition(order, to, &change, ctx.now())?;
-            Ok((Commit::new().put(&next).put(&row), next))
+            Ok((events::tell(ctx, Commit::new().put(&next).put(&row), &rules::fact(&next, &row)), next))
         })
         .await
 }

@@ -83,9 +83,10 @@ async fn edits_cost_one_conditional_write(target: &Target) {
     assert_eq!((cost.partitions_read, cost.conditional_writes), (decision, 1), "{cost}");
     let (_, cost) = measure(carts::set_quantity(ctx, &guest, Which::Active, line(1), 5)).await;
     assert_eq!((cost.partitions_read, cost.conditional_writes), (decision, 0), "nothing changed: {cost}");
-    // U2: two rows of one partition.
+    // U2: two rows of one partition, and beside them the event and its mark.
     let (_, cost) = measure(carts::activate_cart(ctx, user, other)).await;
-    assert_eq!((cost.partitions_read, cost.conditional_writes, cost.partitions_written), (decision, 1, 1), "{cost}");
+    assert_eq!((cost.partitions_read, cost.conditional_writes), (decision, 1), "{cost}");
+    assert!(cost.partitions_written >= 3, "{cost}");
     let (_, cost) = measure(carts::rename_cart(ctx, user, other, "C")).await;
     assert_eq!((cost.partitions_read, cost.conditional_writes), (decision, 1), "{cost}");
     // A login without a guest's cart: one read. With one: it is closed, taken in, emptied.

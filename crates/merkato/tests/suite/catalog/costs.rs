@@ -3,10 +3,11 @@
 
 use merkato::{
     AccessPattern, PageRequest,
-    catalog::{self, Category, Featured, Product, SortOrder},
+    catalog::{self, Category, Featured, Product, ProductChange, SortOrder},
     claims, graph,
     id::ProductId,
 };
+use rust_decimal::Decimal;
 use uuid::Uuid;
 use widerow::meter::{self, Cost};
 use widerow_testing::{Target, cases};
@@ -71,6 +72,13 @@ async fn measure(world: &World, home: &Category, lamps: &Category, id: ProductId
     };
     let (_, cost) = meter::measure(catalog::get_product(ctx, id)).await;
     note("Q1", 1, cost);
+    for price in [500, 400, 450] {
+        let change = ProductChange { price: Some(Decimal::new(price, 2)), ..ProductChange::default() };
+        catalog::change_product(ctx, id, None, change).await.expect("changed");
+    }
+    let (found, cost) = meter::measure(catalog::price_history(ctx, id, None, 2)).await;
+    assert_eq!(found.expect("read").steps.len(), 2);
+    note("price history", 2, cost);
     let (found, cost) = meter::measure(catalog::get_product_by_slug(ctx, &slug)).await;
     found.expect("found");
     note("Q1 by slug", 1, cost);

@@ -67,7 +67,7 @@ pub async fn later(world: &World) {
 }
 
 async fn a_moved_category_takes_all_below_it_along(target: &Target) {
-    let world = World::alone(target);
+    let world = World::new(target);
     let ctx = &world.ctx;
     let (home, garden) = (category(ctx, "Home").await, category(ctx, "Garden").await);
     let lamps = below(ctx, "Lamps", Some(home.category_id)).await;
@@ -255,7 +255,7 @@ async fn the_tree_is_the_catalogs_and_everybody_may_read_it(target: &Target) {
 
 /// As if the mover had died right after its move.
 async fn products_follow_in_steps_that_go_on_where_they_were(target: &Target) {
-    let world = World::alone(target);
+    let world = World::new(target);
     let ctx = &world.ctx;
     let (home, garden) = (category(ctx, "Home").await, category(ctx, "Garden").await);
     let lamps = below(ctx, "Lamps", Some(home.category_id)).await;
@@ -294,7 +294,7 @@ async fn products_follow_in_steps_that_go_on_where_they_were(target: &Target) {
 
 /// It had read the old place, and wrote it when all had followed; then it died.
 async fn a_product_that_was_filed_by_the_dead_follows_too(target: &Target) {
-    let world = World::alone(target);
+    let world = World::new(target);
     let ctx = &world.ctx;
     let (home, garden) = (category(ctx, "Home").await, category(ctx, "Garden").await);
     let lamps = below(ctx, "Lamps", Some(home.category_id)).await;
@@ -314,7 +314,7 @@ async fn a_product_that_was_filed_by_the_dead_follows_too(target: &Target) {
 }
 
 async fn what_does_not_agree_is_found_and_mended(target: &Target) {
-    let world = World::alone(target);
+    let world = World::new(target);
     let ctx = &world.ctx;
     let home = category(ctx, "Home").await;
     let lamps = below(ctx, "Lamps", Some(home.category_id)).await;

@@ -2,6 +2,7 @@
 
 pub mod behaviour;
 pub mod chaos;
+pub mod credit;
 pub mod kept;
 pub mod shop;
 pub mod stopped;

@@ -1,9 +1,15 @@
 //! A shop with two products, a shopper with both in the cart, and a look at its books.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, Ordering::SeqCst},
+    },
+};
 
 use merkato::{
-    Context, PageRequest, Settings, analytics,
+    Context, Currency, PageRequest, Settings, analytics,
     carts::{self, Shopper, Which},
     catalog,
     flows::{
@@ -16,6 +22,7 @@ use merkato::{
     inventory::{self, Note},
     orders::{self, NewDiscount, Order, OrderStatus, PostalAddress, Reduction},
     payments::{PaymentState, TestProvider},
+    wallets::{self, Operation},
 };
 use rust_decimal::Decimal;
 use widerow_testing::Target;
@@ -36,6 +43,11 @@ pub struct Shop {
     /// A lamp for 19.99 and a table for 250.
     pub products: [ProductId; 2],
     stock: [i64; 2],
+    /// What is in the shopper's wallet at first, and how much of it is to pay: cents.
+    pub deposited: AtomicI64,
+    pub credit: AtomicI64,
+    /// Whether a refund goes to the wallet, whoever has paid.
+    pub refunds_to_credit: AtomicBool,
 }
 
 /// Two lamps and a table.
@@ -74,9 +86,28 @@ impl Shop {
         };
         orders::create_discount(&ctx, discount).await.expect("a discount");
         let user = UserId(ctx.new_id());
-        let shop = Shop { shopper: Shopper::User(user), user, products, stock, provider, ctx, world };
+        let shop = Shop {
+            shopper: Shopper::User(user),
+            user,
+            products,
+            stock,
+            provider,
+            ctx,
+            world,
+            deposited: AtomicI64::new(0),
+            credit: AtomicI64::new(0),
+            refunds_to_credit: AtomicBool::new(false),
+        };
         shop.fill_cart().await;
         shop
+    }
+
+    /// Puts so many cents into the wallet; so many of them are to pay.
+    pub async fn hold_credit(&self, deposited: i64, credit: i64) {
+        let operation = Operation::new(self.ctx.new_id(), Decimal::new(deposited, 2), Currency::new("EUR"));
+        wallets::deposit(&self.ctx, self.user, operation).await.expect("deposited");
+        self.deposited.fetch_add(deposited, SeqCst);
+        self.credit.store(credit, SeqCst);
     }
 
     pub async fn fill_cart(&self) {
@@ -111,6 +142,7 @@ impl Shop {
             payment_source: source.into(),
             customer_notes: None,
             expected_total: None,
+            store_credit: Some(Decimal::new(self.credit.load(SeqCst), 2)).filter(|credit| !credit.is_zero()),
         }
     }
 
@@ -168,7 +200,16 @@ impl Shop {
             }
         }
         let due: Decimal = standing.iter().map(|order| order.total).sum();
-        assert_eq!(self.provider.captured_total() - self.provider.refunded_total(), due, "money");
+        let charged: Decimal = standing.iter().map(|order| order.charge()).sum();
+        let kept = self.provider.captured_total() - self.provider.refunded_total();
+        let wallet = wallets::get_wallet(ctx, self.user).await.expect("a wallet");
+        let spent = Decimal::new(self.deposited.load(SeqCst), 2) - wallet.balance;
+        assert_eq!(kept + spent, due, "money: {kept} at the provider, {spent} of the wallet");
+        if !self.refunds_to_credit.load(SeqCst) {
+            assert_eq!(kept, charged, "what the provider has");
+        }
+        let verified = wallets::verify_wallets(ctx).await.expect("verified");
+        assert!(verified.is_sound(), "{verified:?}");
         for charge in self.provider.charges() {
             assert!(!matches!(charge.state, PaymentState::Authorised | PaymentState::Pending), "{charge:?}");
         }
@@ -190,6 +231,11 @@ impl Shop {
             assert!(order.status != OrderStatus::Pending, "no order is left pending");
             let history = orders::list_history(ctx, order.order_id).await.expect("history");
             assert_eq!(history.first().map(|row| row.status), Some(order.status), "the history ends where it stands");
+            let timeline = orders::timeline(ctx, order.order_id).await.expect("a timeline");
+            let told: Vec<_> =
+                timeline.iter().map(|step| (step.status, step.status_time, step.event_version)).collect();
+            let rows = history.iter().zip((1..=history.len() as i64).rev());
+            assert_eq!(told, rows.map(|(row, n)| (row.status, row.status_time, Some(n))).collect::<Vec<_>>());
         }
         let uses = orders::get_discount(ctx, CODE).await.expect("a discount").uses;
         let used = orders.iter().filter(|order| order.discount_code.is_some() && order.paid_at.is_some()).count();

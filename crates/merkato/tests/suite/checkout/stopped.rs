@@ -12,7 +12,7 @@ use merkato::{
     flows::{
         Error,
         checkout::Stage,
-        reversal,
+        reversal::{self, RefundTo},
         run::{Point, Watch},
     },
     orders::{self, Change, OrderStatus},
@@ -20,6 +20,7 @@ use merkato::{
 use widerow_testing::{Target, cases};
 
 use super::shop::{Shop, WANTED};
+use crate::world::{seed, stride};
 
 cases![
     a_purchase_that_is_stopped_anywhere_is_made_once,
@@ -30,6 +31,12 @@ cases![
     a_payment_that_never_comes_that_is_stopped_anywhere_is_given_up,
     a_cancellation_that_is_stopped_anywhere_is_made_once,
     a_refund_that_is_stopped_anywhere_is_made_once,
+    a_purchase_paid_in_part_by_store_credit_that_is_stopped_anywhere_is_made_once,
+    a_purchase_paid_by_store_credit_alone_that_is_stopped_anywhere_is_made_once,
+    a_purchase_with_store_credit_that_is_declined_and_stopped_anywhere_leaves_nothing,
+    a_refund_of_store_credit_that_is_stopped_anywhere_is_made_once,
+    a_refund_to_store_credit_that_is_stopped_anywhere_is_made_once,
+    a_cancellation_with_store_credit_that_is_stopped_anywhere_is_made_once,
 ];
 
 /// Sees the points that a flow comes by, and may stop it at one of them.
@@ -73,7 +80,9 @@ async fn stop_everywhere(target: &Target, scenario: Scenario) {
     assert_eq!(shop.cart().await, scenario.cart);
     let points = watch.seen.lock().expect("whole").clone();
     assert!(points.len() >= 8, "{points:?}");
-    let runs = points.into_iter().enumerate().map(|(number, point)| {
+    let stride = stride(target);
+    let chosen = points.into_iter().enumerate().skip(seed() as usize % stride).step_by(stride);
+    let runs = chosen.map(|(number, point)| {
         let scenario = &scenario;
         async move {
             let shop = Shop::open(target, scenario.stock).await;
@@ -206,4 +215,76 @@ async fn a_refund_that_is_stopped_anywhere_is_made_once(target: &Target) {
         })
     }
     stop_everywhere(target, Scenario { stock: [5, 1], before, act, answer: "refunded", cart: [0, 0] }).await;
+}
+
+/// A hundred euros of it.
+fn with_credit(shop: &Shop) -> BoxFuture<'_, ()> {
+    Box::pin(async move { shop.hold_credit(15_000, 10_000).await })
+}
+
+async fn a_purchase_paid_in_part_by_store_credit_that_is_stopped_anywhere_is_made_once(target: &Target) {
+    let scenario = Scenario { stock: [5, 1], before: with_credit, act: check_out!("ok"), answer: "paid", cart: [0, 0] };
+    stop_everywhere(target, scenario).await;
+}
+
+async fn a_purchase_paid_by_store_credit_alone_that_is_stopped_anywhere_is_made_once(target: &Target) {
+    fn before(shop: &Shop) -> BoxFuture<'_, ()> {
+        Box::pin(async move { shop.hold_credit(100_000, 90_000).await })
+    }
+    // Nothing is asked of the provider, which would refuse.
+    let scenario = Scenario { stock: [5, 1], before, act: check_out!("decline"), answer: "paid", cart: [0, 0] };
+    stop_everywhere(target, scenario).await;
+}
+
+async fn a_purchase_with_store_credit_that_is_declined_and_stopped_anywhere_leaves_nothing(target: &Target) {
+    let (act, answer) = (check_out!("decline_capture"), "payment_declined");
+    stop_everywhere(target, Scenario { stock: [5, 1], before: with_credit, act, answer, cart: WANTED }).await;
+}
+
+async fn a_refund_of_store_credit_that_is_stopped_anywhere_is_made_once(target: &Target) {
+    fn act<'a>(shop: &'a Shop, ctx: &'a Context) -> BoxFuture<'a, Result<String, Error>> {
+        Box::pin(async move {
+            let order = shop.orders().await.pop().expect("an order");
+            let order = reversal::refund_order(ctx, order.order_id, true, "admin:joan", None).await?;
+            Ok(order.status.as_str().to_owned())
+        })
+    }
+    let scenario = Scenario { stock: [5, 1], before: bought_on_credit, act, answer: "refunded", cart: [0, 0] };
+    stop_everywhere(target, scenario).await;
+}
+
+fn bought_on_credit(shop: &Shop) -> BoxFuture<'_, ()> {
+    Box::pin(async move {
+        shop.hold_credit(15_000, 10_000).await;
+        let order = shop.buy("key").await.draft.order_id;
+        let order = orders::get_order(&shop.ctx, order).await.expect("an order");
+        assert_eq!(order.store_credit, Some(rust_decimal::Decimal::ONE_HUNDRED));
+    })
+}
+
+async fn a_refund_to_store_credit_that_is_stopped_anywhere_is_made_once(target: &Target) {
+    fn act<'a>(shop: &'a Shop, ctx: &'a Context) -> BoxFuture<'a, Result<String, Error>> {
+        Box::pin(async move {
+            shop.refunds_to_credit.store(true, Ordering::SeqCst);
+            let order = shop.orders().await.pop().expect("an order");
+            let to = RefundTo::StoreCredit;
+            let order = reversal::refund_order_to(ctx, order.order_id, to, true, "admin:joan", None).await?;
+            assert_eq!(shop.provider.refunded_total(), rust_decimal::Decimal::ZERO);
+            Ok(order.status.as_str().to_owned())
+        })
+    }
+    let scenario = Scenario { stock: [5, 1], before: bought_on_credit, act, answer: "refunded", cart: [0, 0] };
+    stop_everywhere(target, scenario).await;
+}
+
+async fn a_cancellation_with_store_credit_that_is_stopped_anywhere_is_made_once(target: &Target) {
+    fn act<'a>(shop: &'a Shop, ctx: &'a Context) -> BoxFuture<'a, Result<String, Error>> {
+        Box::pin(async move {
+            let order = shop.orders().await.pop().expect("an order");
+            let order = reversal::cancel_order(ctx, order.order_id, "customer", None).await?;
+            Ok(order.status.as_str().to_owned())
+        })
+    }
+    let scenario = Scenario { stock: [5, 1], before: bought_on_credit, act, answer: "cancelled", cart: [0, 0] };
+    stop_everywhere(target, scenario).await;
 }

@@ -44,7 +44,7 @@ async fn a_projection_knows_every_event_once(target: &Target) {
     assert_eq!((status[0].name.as_str(), status[0].position, status[0].lag), ("event_types", 0, 40));
     // Two processes at once.
     let other = process(&world, target.engine(), true);
-    let (one, two) = tokio::join!(events::project_all(ctx), events::project_all(&other));
+    let (one, two) = tokio::join!(events::project(ctx, "event_types"), events::project(&other, "event_types"));
     assert_eq!(one.unwrap().events + two.unwrap().events, 40);
     assert_eq!(counts(ctx).await, expected(10, 20, 10));
     happen(ctx, 4).await;

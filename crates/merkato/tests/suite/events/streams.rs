@@ -287,7 +287,7 @@ async fn a_fact_is_told_in_the_commit_in_which_it_happens(target: &Target) {
             owner: of,
             claimed_at: ctx.now(),
         };
-        ctx.store.commit(events::tell(ctx, Commit::new().put(&row), &fact).unwrap()).await.unwrap();
+        ctx.store.commit(events::tell(ctx, Commit::new().put(&row), &fact)).await.unwrap();
         world.clock.advance_millis(10);
     }
     let stream = fact_stream("order", of);

@@ -14,7 +14,7 @@ use crate::world::World;
 widerow_testing::cases!(everybody_has_figures, an_analysis_is_watched_and_can_be_stopped);
 
 async fn everybody_has_figures(target: &Target) {
-    let world = World::alone(target);
+    let world = World::new(target);
     let ctx = &world.ctx;
     assert_eq!(graph::list_communities(ctx).await.unwrap(), (None, Vec::new()));
     // Two triangles with a bridge, and a pair beside them.
@@ -57,7 +57,7 @@ async fn everybody_has_figures(target: &Target) {
 }
 
 async fn an_analysis_is_watched_and_can_be_stopped(target: &Target) {
-    let world = World::alone(target);
+    let world = World::new(target);
     let ctx = &world.ctx;
     befriend(ctx, 1, 2).await;
     befriend(ctx, 2, 3).await;
@@ -69,7 +69,7 @@ async fn an_analysis_is_watched_and_can_be_stopped(target: &Target) {
         ControlFlow::Continue(())
     });
     graph::analyze(ctx, Betweenness::Exact, watch).await.unwrap();
-    let seen = seen.lock().unwrap();
+    let seen = seen.lock().unwrap().clone();
     let expected = [Stage::Reading, Stage::Reckoning(figures::Figure::PageRank), Stage::Storing];
     assert!(expected.iter().all(|stage| seen.contains(stage)), "{seen:?}");
     let at = |stop: Stage| {

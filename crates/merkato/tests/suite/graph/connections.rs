@@ -140,8 +140,8 @@ async fn what_is_made_again_takes_over_what_is_given(target: &Target) {
     let new = NewConnection { metadata: noted("at school"), ..strong(90) };
     let changed = graph::connect(ctx, a, Colleague, b, new).await.unwrap();
     assert_eq!((changed.connection_strength, changed.created_at), (Decimal::new(9, 1), since));
-    assert_eq!(connections(ctx, a, Some(Colleague), 5).await, [changed.clone()]);
     assert_eq!(changed.connection_metadata["met"], "at school");
+    assert_eq!(connections(ctx, a, Some(Colleague), 5).await, [changed]);
     assert_eq!(connections(ctx, b, None, 5).await, [], "colleagues say it each for themselves");
 }
 

@@ -16,7 +16,7 @@ widerow_testing::cases!(
 );
 
 async fn every_pattern_costs_what_it_says_whatever_the_size_of_the_graph(target: &Target) {
-    let world = World::alone(target);
+    let world = World::new(target);
     let ctx = &world.ctx;
     let (star, end) = (person(0), person(9_999));
     let sizes = if target.name == "embedded" { [40, 1_000] } else { [15, 60] };

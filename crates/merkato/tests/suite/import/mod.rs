@@ -6,6 +6,7 @@ pub mod orders;
 pub mod real;
 pub mod real_orders;
 pub mod real_sales;
+pub mod transactions;
 pub mod tree;
 
 use std::io::{Read, Seek};

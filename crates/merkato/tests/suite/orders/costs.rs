@@ -75,6 +75,9 @@ async fn measure_all(world: &World, user: UserId, order: &orders::Order) -> Vec<
     let (found, cost) = measure(orders::list_history(ctx, id)).await;
     assert_eq!(found.expect("read").len(), 1);
     all.push(("Q14", 1, cost));
+    let (found, cost) = measure(orders::timeline(ctx, id)).await;
+    assert_eq!(found.expect("read").len(), 1);
+    all.push(("Q14 timeline", 1, cost));
     let (found, cost) = measure(orders::list_by_status(ctx, OrderStatus::Pending, today, page())).await;
     let found = found.expect("a page");
     assert_eq!(found.rows.len(), PAGE);

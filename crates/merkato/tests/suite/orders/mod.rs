@@ -75,6 +75,7 @@ pub fn draft(ctx: &Context, user: Option<UserId>, lines: u32) -> OrderDraft {
         shipping_method: None,
         estimated_delivery: None,
         customer_notes: Some("Ring twice".into()),
+        store_credit: None,
     }
 }
 
@@ -94,6 +95,7 @@ pub fn cart(ctx: &Context) -> CartEntry {
         cart_name: "Cleared".into(),
         cart_id: CartId(ctx.new_id()),
         user_email: None,
+        told: None,
         cart_is_active: true,
         created_at: ctx.now(),
     }
@@ -102,7 +104,7 @@ pub fn cart(ctx: &Context) -> CartEntry {
 /// Writes an order as a checkout does: in a commit that is guarded elsewhere.
 pub async fn write(ctx: &Context, new: &NewOrder) -> Order {
     let cart = cart(ctx);
-    ctx.store.commit(orders::place(Commit::new().put(&cart), new)).await.expect("placed");
+    ctx.store.commit(orders::place(ctx, Commit::new().put(&cart), new)).await.expect("placed");
     new.order().clone()
 }
 

@@ -80,7 +80,7 @@ async fn an_order_whose_placing_was_cut_short_is_there_whole_or_not_at_all(targe
         let (doomed, faulty) = dying(target, &world, steps);
         let new = draft(ctx, Some(UserId(ctx.new_id())), 2).place("customer", ctx.now()).expect("an order");
         let cart = cart(ctx);
-        let placed = doomed.store.commit(orders::place(Commit::new().put(&cart), &new)).await;
+        let placed = doomed.store.commit(orders::place(&doomed, Commit::new().put(&cart), &new)).await;
         assert!(placed.is_ok() || faulty.has_stopped(), "{placed:?}");
         // Whoever decides on the cart next finishes what was left to do.
         let settled = ctx.store.guarded::<CartEntry, (), widerow::Error>(cart.user_id, |_| Ok((Commit::new(), ())));

@@ -40,6 +40,8 @@ mirror! {
         TelemetryWrite,
         EventsRead,
         EventsWrite,
+        WalletsRead,
+        WalletsWrite,
         KeysWrite,
         SystemRead,
     }

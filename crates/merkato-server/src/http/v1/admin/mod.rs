@@ -33,7 +33,7 @@ pub fn actor(visit: &Visit) -> Result<String, Problem> {
 }
 
 /// 201, with the place of what was made.
-fn created(location: &str, view: impl IntoResponse) -> Response {
+pub fn created(location: &str, view: impl IntoResponse) -> Response {
     let mut response = (StatusCode::CREATED, view).into_response();
     if let Ok(location) = HeaderValue::try_from(location) {
         response.headers_mut().insert(header::LOCATION, location);
@@ -42,7 +42,7 @@ fn created(location: &str, view: impl IntoResponse) -> Response {
 }
 
 /// An amount in a currency that there is.
-fn amount(field: &str, money: &Money) -> Result<(Decimal, Currency), Problem> {
+pub fn amount(field: &str, money: &Money) -> Result<(Decimal, Currency), Problem> {
     let (amount, currency) = money.parse(field)?;
     if currency.decimals().is_none() {
         return Err(Problem::field("invalid", format!("/{field}/currency"), "not a currency of ISO 4217"));

@@ -6,7 +6,7 @@ use merkato::{
     PageRequest,
     flows::{fulfilment::move_order, reversal},
     id::OrderId,
-    orders::{self, Change, DayOrder, HistoryRow, Order, OrderItem},
+    orders::{self, Change, DayOrder, Order, OrderItem, TimelineStep},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -110,6 +110,8 @@ pub struct StaffOrder {
     pub shipping: Money,
     pub tax: Money,
     pub total: Money,
+    /// What the customer's wallet paid of it.
+    pub store_credit: Option<Money>,
     pub shipping_method: Option<String>,
     pub tracking_number: Option<String>,
     pub carrier: Option<String>,
@@ -132,7 +134,7 @@ pub struct StaffOrder {
     pub refunded_at: Option<Time>,
 }
 
-fn view(order: Order, items: Vec<OrderItem>, history: Vec<HistoryRow>) -> StaffOrder {
+fn view(order: Order, items: Vec<OrderItem>, history: Vec<TimelineStep>) -> StaffOrder {
     let money = |amount| Money::new(amount, &order.currency);
     let line = |item: OrderItem| StaffOrderLine {
         line_number: item.line_number,
@@ -145,7 +147,7 @@ fn view(order: Order, items: Vec<OrderItem>, history: Vec<HistoryRow>) -> StaffO
         quantity: item.quantity,
         line_total: money(item.line_total),
     };
-    let step = |row: HistoryRow| StaffOrderStep {
+    let step = |row: TimelineStep| StaffOrderStep {
         status: row.status.into(),
         at: row.status_time.into(),
         actor: row.actor,
@@ -162,6 +164,7 @@ fn view(order: Order, items: Vec<OrderItem>, history: Vec<HistoryRow>) -> StaffO
         shipping: money(order.shipping_amount),
         tax: money(order.tax_amount),
         total: money(order.total),
+        store_credit: order.store_credit.map(money),
         estimated_delivery: order.estimated_delivery.map(Day),
         checkout_id: order.checkout_id.map(|id| id.0),
         cart_id: order.cart_id.map(|id| id.0),
@@ -193,7 +196,7 @@ fn view(order: Order, items: Vec<OrderItem>, history: Vec<HistoryRow>) -> StaffO
 
 async fn shown(visit: &Visit, order: Order) -> Result<Tagged<Json<StaffOrder>>, Problem> {
     let items = orders::list_items(&visit.ctx, order.order_id).await?;
-    let history = orders::list_history(&visit.ctx, order.order_id).await?;
+    let history = orders::timeline(&visit.ctx, order.order_id).await?;
     Ok(Tagged { revision: order.revision, view: Json(view(order, items, history)) })
 }
 

@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 use merkato::{
     Currency,
-    catalog::{self, NewProduct, Product, ProductChange, ProductEntry, ProductStatus},
+    catalog::{self, NewProduct, PriceStep, Product, ProductChange, ProductEntry, ProductStatus},
     id::{CategoryId, ProductId},
 };
 use rust_decimal::Decimal;
@@ -18,6 +18,7 @@ use super::{amount, amount_in, created};
 use crate::http::{
     Json, Path, Problem, Query, Visit,
     conditional::{IfMatch, Tagged},
+    cursor::{cursor_at, version_of},
     operation::Operation,
     v1::catalog::ProductView,
     wire::{Listing, Money, Paging, Time, mirror},
@@ -250,4 +251,43 @@ pub async fn archive_product(
 ) -> Result<StatusCode, Problem> {
     catalog::archive_product(&visit.ctx, id, expected).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// A price that a product came to have.
+#[derive(Serialize, ToSchema)]
+pub struct PriceView {
+    /// Counted from 1 without a gap.
+    #[schema(example = 2)]
+    pub version: i64,
+    pub at: Time,
+    pub was: Money,
+    pub price: Money,
+}
+
+impl From<PriceStep> for PriceView {
+    fn from(step: PriceStep) -> Self {
+        let PriceStep { version, at, change } = step;
+        PriceView {
+            version,
+            at: at.into(),
+            was: Money::new(change.was, &change.was_currency),
+            price: Money::new(change.price, &change.currency),
+        }
+    }
+}
+
+/// What a product has cost, the newest price first
+///
+/// As its events tell it. A product whose price never changed has none.
+#[utoipa::path(get, path = "/v1/admin/products/{id}/prices", tag = "admin: catalog",
+    params(("id" = Uuid, Path, description = "The product"), Paging),
+    responses((status = 200, description = "A page of them", body = Listing<PriceView>), (status = 304, description = "As the client has it")))]
+pub async fn list_prices(
+    visit: Visit,
+    Path(id): Path<ProductId>,
+    Query(paging): Query<Paging>,
+) -> Result<Json<Listing<PriceView>>, Problem> {
+    let page = visit.page(&paging)?;
+    let found = catalog::price_history(&visit.ctx, id, version_of(&page)?, page.limit).await?;
+    Ok(Json(visit.listed(found.steps, found.before.map(cursor_at), PriceView::from)))
 }

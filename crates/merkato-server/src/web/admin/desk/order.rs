@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use merkato::{
     flows::{fulfilment::move_order, reversal},
     id::OrderId,
-    orders::{self, Change, HistoryRow, Order, OrderItem, OrderStatus, PostalAddress},
+    orders::{self, Change, Order, OrderItem, OrderStatus, PostalAddress, TimelineStep},
 };
 
 use super::{
@@ -82,11 +82,11 @@ pub async fn show(visit: Visit, frame: Frame, Path(id): Path<OrderId>) -> Result
 async fn page(visit: &Visit, frame: Frame, id: OrderId, forms: Forms) -> Result<Shown, Problem> {
     let order = orders::get_order(&visit.ctx, id).await?;
     let items = orders::list_items(&visit.ctx, id).await?;
-    let history = orders::list_history(&visit.ctx, id).await?;
+    let history = orders::timeline(&visit.ctx, id).await?;
     Ok(shown(frame, order, items, history, forms))
 }
 
-fn shown(frame: Frame, order: Order, items: Vec<OrderItem>, history: Vec<HistoryRow>, forms: Forms) -> Shown {
+fn shown(frame: Frame, order: Order, items: Vec<OrderItem>, history: Vec<TimelineStep>, forms: Forms) -> Shown {
     let money = |amount| words::money(amount, &order.currency);
     let line = |item: OrderItem| Line {
         product: item.product_id.to_string(),
@@ -113,6 +113,7 @@ fn shown(frame: Frame, order: Order, items: Vec<OrderItem>, history: Vec<History
     let fact = |name, value: &Option<String>| value.clone().map(|value| (name, value));
     let at = |name, at: Option<widerow::Timestamp>| at.map(|at| (name, said::moment(at)));
     let payment_facts = [
+        order.store_credit.map(|credit| ("From store credit", money(credit))),
         fact("Method", &order.payment_method),
         fact("Reference", &order.payment_id),
         at("Paid", order.paid_at),
@@ -162,7 +163,7 @@ fn shown(frame: Frame, order: Order, items: Vec<OrderItem>, history: Vec<History
     }
 }
 
-fn step(row: HistoryRow) -> Step {
+fn step(row: TimelineStep) -> Step {
     Step {
         state: said::order(row.status),
         at: said::moment(row.status_time),

@@ -19,9 +19,11 @@ use super::{
 };
 use crate::{
     http::{Path, Problem, Query, Visit},
-    web::{Fields, Form, Frame, Html, pictures, see_other},
+    web::{Fields, Form, Frame, Html, pictures, see_other, words},
 };
 
+/// Changes of the price on the page.
+const PRICES_SHOWN: usize = 10;
 const FORM: &str = "product";
 /// Empty rows for further measurements and details.
 const BLANK_ROWS: usize = 2;
@@ -40,6 +42,8 @@ pub struct Known {
     edited: String,
     featured: Vec<(String, i32, String)>,
     stock: Option<Vec<Level>>,
+    /// When, what it was, what it came to be; the newest first.
+    prices: Vec<(String, String, String)>,
 }
 
 pub struct Level {
@@ -118,6 +122,12 @@ async fn known(visit: &Visit, product: Product) -> Result<Known, Problem> {
         true => Some(inventory::get_stock(&visit.ctx, product.product_id).await?),
         false => None,
     };
+    let prices = catalog::price_history(&visit.ctx, product.product_id, None, PRICES_SHOWN).await?;
+    let price = |step: catalog::PriceStep| {
+        let change = step.change;
+        let was = words::money(change.was, &change.was_currency);
+        (said::moment(step.at), was, words::money(change.price, &change.currency))
+    };
     let level = |level: inventory::WarehouseLevel| Level {
         low: level.low_stock_threshold > 0 && level.available() <= level.low_stock_threshold,
         quantity: level.quantity,
@@ -139,6 +149,7 @@ async fn known(visit: &Visit, product: Product) -> Result<Known, Problem> {
         edited: said::moment(product.updated_at),
         featured: placed.map(|(list, place)| (list, place.position, place.badge.unwrap_or_default())).collect(),
         stock: stock.map(|stock| stock.warehouses.into_iter().map(level).collect()),
+        prices: prices.steps.into_iter().map(price).collect(),
         name: product.name,
         slug: product.slug,
     })

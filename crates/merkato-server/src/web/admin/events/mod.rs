@@ -4,10 +4,11 @@ mod explorer;
 mod json;
 mod projections;
 mod stream;
+mod wallet;
 
 use merkato::{
     id::AggregateId,
-    keys::Scope::{EventsRead, EventsWrite},
+    keys::Scope::{EventsRead, EventsWrite, WalletsRead},
 };
 use widerow::Timestamp;
 
@@ -21,6 +22,7 @@ pages! {
     get "/admin/events/streams/{aggregate_id}" (Staff(EventsRead)) => stream::show;
     get "/admin/events/projections" (Staff(EventsRead)) => projections::show;
     post "/admin/events/projections/{name}/rebuild" (Staff(EventsWrite)) => projections::rebuild;
+    get "/admin/wallets/{user_id}" (Staff(WalletsRead)) => wallet::show;
 }
 
 const PATH: &str = "/admin/events";

@@ -1,6 +1,6 @@
 //! An order as whoever placed it reads it: what was bought, what it cost, how far it has come.
 
-use merkato::orders::{HistoryRow, Order, OrderItem, OrderStatus, PostalAddress};
+use merkato::orders::{Order, OrderItem, OrderStatus, PostalAddress, TimelineStep};
 use rust_decimal::Decimal;
 
 use crate::{
@@ -20,6 +20,7 @@ pub struct OrderBox {
     pub shipping: String,
     pub tax: Option<String>,
     pub total: String,
+    pub credit: Option<String>,
     pub name: String,
     pub address: Vec<String>,
     pub tracking: Option<String>,
@@ -68,6 +69,7 @@ impl OrderBox {
             shipping: unless_none(order.shipping_amount).map_or_else(|| "Free".into(), money),
             tax: unless_none(order.tax_amount).map(money),
             total: money(order.total),
+            credit: order.store_credit.map(money),
             name: order.customer_name.clone().unwrap_or_default(),
             address: order.shipping_address.as_ref().map_or_else(Vec::new, in_lines),
             tracking: order.tracking_number.as_ref().map(|number| format!("{carrier}: {number}")),
@@ -96,7 +98,7 @@ fn in_lines(address: &PostalAddress) -> Vec<String> {
 const SYSTEM: &str = "system";
 
 /// The way so far, oldest first, and what is still to come.
-pub fn timeline(status: OrderStatus, history: Vec<HistoryRow>) -> Vec<Step> {
+pub fn timeline(status: OrderStatus, history: Vec<TimelineStep>) -> Vec<Step> {
     use OrderStatus::{Delivered, Paid, Pending, Processing, Shipped};
     let mut steps: Vec<Step> = history
         .into_iter()

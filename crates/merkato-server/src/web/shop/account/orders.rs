@@ -88,7 +88,7 @@ pub async fn list(visit: Visit, frame: Frame, Query(query): Query<PageQuery>) ->
 async fn page(visit: &Visit, frame: Frame, order: Order) -> Result<OrderPage, Problem> {
     let (items, history) = futures::try_join!(
         orders::list_items(&visit.ctx, order.order_id),
-        orders::list_history(&visit.ctx, order.order_id)
+        orders::timeline(&visit.ctx, order.order_id)
     )?;
     Ok(OrderPage {
         frame,

@@ -9,7 +9,7 @@ use merkato::{
         self,
         checkout::{self, Quote, QuoteRequest},
     },
-    inventory, orders,
+    inventory, orders, wallets,
 };
 use rust_decimal::Decimal;
 
@@ -22,6 +22,9 @@ use crate::{
         words,
     },
 };
+
+/// The box that is ticked to pay from the wallet.
+pub const STORE_CREDIT: &str = "store_credit";
 
 #[derive(Template)]
 #[template(path = "shop/checkout.html")]
@@ -37,6 +40,8 @@ pub struct CheckoutPage {
     outcomes: Vec<Outcome>,
     lines: Vec<ReviewLine>,
     totals: Option<TotalsBox>,
+    /// What is in the wallet, where that can pay here.
+    credit: Option<String>,
     hold: Option<HoldBox>,
     cart: String,
     /// Empty where it cannot be ordered as it is.
@@ -60,9 +65,18 @@ struct TotalsBox {
     shipping: String,
     tax: Option<String>,
     total: String,
+    /// What the wallet pays, and what is left to pay then.
+    credit: Option<CreditBox>,
     /// What the shopper agrees to by placing the order.
     amount: String,
     currency: String,
+}
+
+struct CreditBox {
+    paid: String,
+    rest: String,
+    /// What the shopper agrees to take from the wallet.
+    amount: String,
 }
 
 /// How long what is in the cart is kept.
@@ -117,6 +131,7 @@ pub async fn build(
     };
     let country = choices::country(user.as_ref(), &fields);
     let (quote, complaints) = quote(visit, &shopper, &country, &fields, complaints).await?;
+    let credit = credit(visit, user.as_ref()).await?;
     let goods = quote.as_ref().map_or(cart.subtotal, |quote| quote.totals.subtotal - quote.totals.discount_amount);
     Ok(Some(CheckoutPage {
         frame,
@@ -128,12 +143,21 @@ pub async fn build(
         methods: choices::methods(settings, goods, &fields),
         outcomes: choices::outcomes(&fields),
         lines: lines(&cart, quote.as_ref(), &short),
-        totals: quote.as_ref().map(totals),
+        totals: quote.as_ref().map(|quote| totals(quote, credit.filter(|_| fields.is_on(STORE_CREDIT)))),
+        credit: credit.map(|credit| words::money(credit, &settings.currency)),
         hold,
         cart: cart.cart_id.map_or_else(String::new, |id| id.to_string()),
         key: if quote.is_some() { key } else { String::new() },
         fields,
     }))
+}
+
+/// What a person's wallet can pay with: its balance, if it is of the shop's currency.
+async fn credit(visit: &Visit, user: Option<&User>) -> Result<Option<Decimal>, Problem> {
+    let Some(user) = user else { return Ok(None) };
+    let wallet = wallets::get_wallet(&visit.ctx, user.user_id).await?;
+    let can_pay = wallet.currency.as_ref() == Some(&visit.ctx.settings.orders.currency) && !wallet.balance.is_zero();
+    Ok(can_pay.then_some(wallet.balance))
 }
 
 /// What stands in the form before anything is typed.
@@ -237,11 +261,18 @@ fn lines(cart: &Cart, quote: Option<&Quote>, short: &[inventory::Shortage]) -> V
     cart.lines.iter().rev().map(line).collect()
 }
 
-fn totals(quote: &Quote) -> TotalsBox {
+fn totals(quote: &Quote, credit: Option<Decimal>) -> TotalsBox {
     let totals = &quote.totals;
     let money = |amount: Decimal| words::money(amount, &totals.currency);
     let unless_none = |amount: Decimal| (!amount.is_zero()).then_some(amount);
+    let credit = credit.map(|credit| credit.min(totals.total)).filter(|credit| !credit.is_zero());
+    let credit = credit.map(|credit| CreditBox {
+        paid: money(-credit),
+        rest: money(totals.total - credit),
+        amount: credit.to_string(),
+    });
     TotalsBox {
+        credit,
         subtotal: money(totals.subtotal),
         discount: unless_none(totals.discount_amount).map(|amount| money(-amount)),
         shipping: if totals.shipping_amount.is_zero() { "Free".into() } else { money(totals.shipping_amount) },

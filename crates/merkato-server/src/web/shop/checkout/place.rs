@@ -10,6 +10,7 @@ use merkato::{
         checkout::{self, Checkout, CheckoutRequest, Failure},
     },
     id::CheckoutId,
+    wallets,
 };
 
 use super::{choices::NEW, page};
@@ -28,6 +29,8 @@ use crate::{
 /// How long a second click waits for what the first one began: the browser shows the answer to the second.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 const LOOKS_MAX: u32 = 40;
+const CREDIT_REFUSED: &str = "Your store credit no longer pays its part. Nothing was charged: look at what is left to pay, \
+                              and place the order if you agree.";
 
 pub async fn submit(visit: Visit, frame: Frame, Form(fields): Form) -> Result<Response, Problem> {
     if fields.text("step") != "place" {
@@ -119,6 +122,7 @@ fn body(fields: &Fields) -> Result<CheckoutBody, Problem> {
         country: fields.text("country").to_owned(),
         phone: fields.optional("phone"),
     };
+    let credit = Money { amount: fields.text("credit").to_owned(), currency: fields.text("currency").to_owned() };
     let expected = Money { amount: fields.text("total").to_owned(), currency: fields.text("currency").to_owned() };
     Ok(CheckoutBody {
         // The cart that was looked at, whichever is active by now.
@@ -134,6 +138,7 @@ fn body(fields: &Fields) -> Result<CheckoutBody, Problem> {
         payment: PaymentBody { method: "card".into(), source: fields.text("outcome").to_owned() },
         customer_notes: fields.optional("customer_notes").map(|notes| notes.replace("\r\n", "\n")),
         expected_total: (!expected.amount.is_empty()).then_some(expected),
+        store_credit: fields.is_on(page::STORE_CREDIT).then_some(credit).filter(|credit| !credit.amount.is_empty()),
     })
 }
 
@@ -154,6 +159,7 @@ async fn in_words(visit: &Visit, request: &CheckoutRequest, error: &flows::Error
         flows::Error::OtherRequest { .. } => {
             "Something was changed while the order was placed. Look at it, and place the order again.".into()
         }
+        flows::Error::Wallets(wallets::Error::InsufficientFunds { .. }) => CREDIT_REFUSED.into(),
         flows::Error::CheckoutFailed { failure, .. } => match failure {
             Failure::OutOfStock { .. } => {
                 "Somebody was quicker: there is not enough left of what is in your cart. Nothing was charged.".into()
@@ -172,6 +178,7 @@ async fn in_words(visit: &Visit, request: &CheckoutRequest, error: &flows::Error
                     .into()
             }
             Failure::Unpaid => "No payment came in time. Nothing was charged: place the order again.".into(),
+            Failure::CreditRefused { .. } => CREDIT_REFUSED.into(),
             Failure::Cancelled => "The order was cancelled. Nothing was charged.".into(),
             Failure::DiscountRefused { .. } => return None,
         },

@@ -75,6 +75,7 @@ pub(super) fn draft(
         shipping_method: None,
         estimated_delivery: estimated,
         customer_notes: None,
+        store_credit: None,
     };
     Ok(Draft {
         place: rows.first().map_or(Place::NOWHERE, |row| row.record.place),

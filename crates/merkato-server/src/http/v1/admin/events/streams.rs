@@ -226,7 +226,7 @@ pub struct StreamQuery {
     #[param(minimum = 1)]
     to_version: Option<i64>,
     /// The oldest first, or the newest.
-    #[param(value_type = Option<DirectionView>)]
+    #[param(inline, value_type = Option<DirectionView>)]
     direction: Option<DirectionView>,
     /// Only what had happened by then.
     #[param(value_type = Option<Time>)]

@@ -1,0 +1,139 @@
+//! Store credit pays, in part or all of it.
+
+use std::sync::{Arc, atomic::Ordering::SeqCst};
+
+use async_trait::async_trait;
+use merkato::{
+    Context, Currency,
+    flows::{
+        Error,
+        checkout::{self, Failure, Stage},
+        reversal::{self, RefundTo},
+    },
+    id::UserId,
+    orders::{self, OrderStatus},
+    payments::{Authorise, Authorised, Captured, Payment, PaymentProvider, Refunded, Result},
+    wallets::{self, Operation},
+};
+use rust_decimal::Decimal;
+use uuid::Uuid;
+use widerow::meter::measure;
+use widerow_testing::{Target, cases};
+
+use super::shop::{Shop, WANTED};
+
+cases![
+    store_credit_pays_a_part_and_the_card_the_rest,
+    more_than_the_wallet_holds_is_refused_before_anything_is_held,
+    store_credit_that_is_gone_meanwhile_leaves_the_cart_as_it_was,
+    a_refund_goes_where_it_is_wanted,
+    without_store_credit_no_wallet_is_looked_at,
+];
+
+async fn store_credit_pays_a_part_and_the_card_the_rest(target: &Target) {
+    let shop = Shop::open(target, [5, 1]).await;
+    shop.hold_credit(15_000, 10_000).await;
+    let bought = shop.buy("key").await;
+    assert_eq!(bought.stage, Stage::Paid);
+    let order = orders::get_order(&shop.ctx, bought.draft.order_id).await.unwrap();
+    assert_eq!((order.status, order.store_credit), (OrderStatus::Paid, Some(Decimal::ONE_HUNDRED)));
+    assert_eq!(shop.provider.captured_total(), order.total - Decimal::ONE_HUNDRED);
+    let line = &wallets::statement(&shop.ctx, shop.user, None, 1).await.unwrap().lines[0];
+    assert_eq!(line.told.entry.reason, Some(format!("order {}", order.order_number)));
+    // The same again is the same order; another part is another request.
+    assert_eq!(shop.buy("key").await.draft.order_id, order.order_id);
+    shop.credit.store(50_00, SeqCst);
+    let other = shop.check_out(&shop.ctx, "key", "ok").await;
+    assert!(matches!(other, Err(Error::OtherRequest { .. })), "{other:?}");
+    shop.audit().await;
+}
+
+async fn more_than_the_wallet_holds_is_refused_before_anything_is_held(target: &Target) {
+    let shop = Shop::open(target, [5, 1]).await;
+    shop.hold_credit(50_00, 10_000).await;
+    let short = shop.check_out(&shop.ctx, "key", "ok").await.unwrap_err();
+    assert_eq!(short.code(), "insufficient_funds");
+    let mut request = shop.request("other", "ok");
+    request.store_credit = Some(Decimal::NEGATIVE_ONE);
+    let bad = checkout::check_out(&shop.ctx, &request).await;
+    assert!(matches!(&bad, Err(Error::Invalid(bad)) if bad.fields[0].field == "store_credit"), "{bad:?}");
+    assert_eq!((shop.orders().await.len(), shop.cart().await), (0, WANTED));
+    // With less of it, the cart is bought.
+    shop.credit.store(50_00, SeqCst);
+    assert_eq!(shop.buy("key").await.stage, Stage::Paid);
+    shop.audit().await;
+}
+
+/// A provider in whose time somebody else empties the wallet.
+struct Thief {
+    provider: Arc<dyn PaymentProvider>,
+    ctx: Context,
+    user: UserId,
+}
+
+#[async_trait]
+impl PaymentProvider for Thief {
+    async fn authorise(&self, request: Authorise) -> Result<Authorised> {
+        let all = Operation::new(Uuid::new_v5(&self.user.0, b"all"), Decimal::new(15_000, 2), Currency::new("EUR"));
+        wallets::withdraw(&self.ctx, self.user, all).await.expect("withdrawn");
+        self.provider.authorise(request).await
+    }
+    async fn capture(&self, key: Uuid, payment_id: &str, amount: Decimal) -> Result<Captured> {
+        self.provider.capture(key, payment_id, amount).await
+    }
+    async fn refund(&self, key: Uuid, payment_id: &str, amount: Decimal) -> Result<Refunded> {
+        self.provider.refund(key, payment_id, amount).await
+    }
+    async fn void(&self, authorise_key: Uuid) -> Result<()> {
+        self.provider.void(authorise_key).await
+    }
+    async fn status(&self, authorise_key: Uuid) -> Result<Payment> {
+        self.provider.status(authorise_key).await
+    }
+}
+
+async fn store_credit_that_is_gone_meanwhile_leaves_the_cart_as_it_was(target: &Target) {
+    let shop = Shop::open(target, [5, 1]).await;
+    shop.hold_credit(15_000, 10_000).await;
+    let thief = Thief { provider: shop.provider.clone(), ctx: shop.ctx.clone(), user: shop.user };
+    let ctx = shop.ctx.with_payments(Arc::new(thief));
+    let failed = shop.check_out(&ctx, "key", "ok").await;
+    let Err(Error::CheckoutFailed { failure: Failure::CreditRefused { .. }, .. }) = failed else {
+        panic!("{failed:?}")
+    };
+    shop.deposited.store(0, SeqCst);
+    assert_eq!(shop.cart().await, WANTED);
+    shop.audit().await;
+}
+
+async fn a_refund_goes_where_it_is_wanted(target: &Target) {
+    for to in [RefundTo::Origin, RefundTo::StoreCredit] {
+        let shop = Shop::open(target, [5, 1]).await;
+        shop.hold_credit(15_000, 10_000).await;
+        let order = shop.buy("key").await.draft;
+        let total = order.totals.total;
+        shop.refunds_to_credit.store(to == RefundTo::StoreCredit, SeqCst);
+        for _ in 0..2 {
+            reversal::refund_order_to(&shop.ctx, order.order_id, to, true, "admin:joan", None).await.unwrap();
+            let held = wallets::get_wallet(&shop.ctx, shop.user).await.unwrap().balance;
+            let (back, more) = match to {
+                RefundTo::Origin => (total - Decimal::ONE_HUNDRED, Decimal::ZERO),
+                RefundTo::StoreCredit => (Decimal::ZERO, total - Decimal::ONE_HUNDRED),
+            };
+            assert_eq!((shop.provider.refunded_total(), held), (back, Decimal::new(15_000, 2) + more));
+        }
+        shop.audit().await;
+    }
+}
+
+async fn without_store_credit_no_wallet_is_looked_at(target: &Target) {
+    let shop = Shop::open(target, [5, 1]).await;
+    let (bought, plain) = measure(shop.check_out(&shop.ctx, "key", "ok")).await;
+    assert_eq!(bought.unwrap().stage, Stage::Paid);
+    let shop = Shop::open(target, [5, 1]).await;
+    shop.hold_credit(15_000, 10_000).await;
+    let (bought, with_credit) = measure(shop.check_out(&shop.ctx, "key", "ok")).await;
+    assert_eq!(bought.unwrap().stage, Stage::Paid);
+    assert_eq!(with_credit.conditional_writes, plain.conditional_writes + 1, "{with_credit}, without {plain}");
+    assert!(with_credit.partitions_read > plain.partitions_read, "{with_credit}, without {plain}");
+}
