@@ -101,8 +101,8 @@ pub(crate) fn clustering_order(table: &Table, one: &[Value], other: &[Value]) ->
         Direction::Ascending => a.key_order(b),
         Direction::Descending => b.key_order(a),
     };
-    let columns = one.iter().zip(other).enumerate().map(column);
-    columns.fold(Ordering::Equal, Ordering::then).then(one.len().cmp(&other.len()))
+    let mut columns = one.iter().zip(other).enumerate().map(column);
+    columns.find(|order| order.is_ne()).unwrap_or_else(|| one.len().cmp(&other.len()))
 }
 
 /// The same rows by fewer prefixes: in clustering order, and none begins with another.
