@@ -35,6 +35,13 @@ pub fn cut(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max)]
 }
 
+/// A text from elsewhere as one line that anybody can read: what nobody can see is a blank, and it has at most so many bytes.
+pub fn line(text: &str, bytes_max: usize) -> String {
+    let seen = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+    let words: Vec<&str> = seen.split_whitespace().collect();
+    cut(&words.join(" "), bytes_max).trim_end().to_owned()
+}
+
 /// Words for an address: "Crème brûlée, 2 pcs" is "creme-brulee-2-pcs". Empty where nothing of the text is left.
 pub fn slugify(text: &str) -> String {
     let mut slug = String::new();

@@ -67,7 +67,7 @@ pub async fn once<F: Future<Output = Response>>(
     let response = run(request).await;
     // A problem is kept as it is told, with the id of the request that it was told to.
     let response = problem::render(response, id.as_ref().map_or("", |RequestId(id)| id));
-    if !is_kept(response.status()) {
+    if !is_kept(&response) {
         replies::forget(&visit.ctx, ticket).await?;
         return Ok(response);
     }
@@ -103,8 +103,11 @@ pub fn mark_replayed(response: &mut Response) {
     response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
 }
 
-fn is_kept(status: StatusCode) -> bool {
-    !status.is_server_error() && status != StatusCode::TOO_MANY_REQUESTS && status != StatusCode::UNAUTHORIZED
+/// Whoever is told to ask again later must get another answer then: a flow that is under way has not ended yet.
+fn is_kept(response: &Response) -> bool {
+    let status = response.status();
+    let is_last = !response.headers().contains_key(header::RETRY_AFTER);
+    is_last && !status.is_server_error() && status != StatusCode::UNAUTHORIZED
 }
 
 /// What was asked: the same request has the same.

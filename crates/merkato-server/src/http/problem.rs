@@ -199,8 +199,10 @@ fn problem_of(refusal: &dyn Refusal) -> Problem {
     if problem.status.is_server_error() {
         problem.cause = Some(std::mem::take(&mut problem.detail));
     }
-    if matches!(problem.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
-        let seconds = refusal.wait_seconds().and_then(|seconds| u32::try_from(seconds).ok());
+    let wait_seconds = refusal.wait_seconds();
+    let later = matches!(problem.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS);
+    if later || wait_seconds.is_some() {
+        let seconds = wait_seconds.and_then(|seconds| u32::try_from(seconds).ok());
         problem.retry_after_seconds = Some(seconds.unwrap_or(RETRY_SECONDS).max(1));
     }
     problem
@@ -361,6 +363,7 @@ impl Refusal for flows::Error {
     fn wait_seconds(&self) -> Option<i64> {
         match self {
             flows::Error::Accounts(error) => error.wait_seconds(),
+            flows::Error::FlowRunning { .. } => Some(RETRY_SECONDS.into()),
             _ => None,
         }
     }

@@ -1,7 +1,19 @@
 //! Wallets over HTTP: money put in, taken out, moved, and its statement; and every way in which that is refused.
 
-use merkato::{accounts::Role, keys::Scope};
+use std::sync::Arc;
+
+use merkato::{
+    Currency,
+    accounts::Role,
+    flows::{
+        run::{Point, Watch},
+        transfer::{self, TransferRequest},
+    },
+    id::UserId,
+    keys::Scope,
+};
 use reqwest::Response;
+use rust_decimal::Decimal;
 use serde_json::{Value, json};
 use uuid::Uuid;
 use widerow_testing::{Target, cases};
@@ -17,6 +29,7 @@ cases![
     a_wallet_refuses_what_it_cannot_do,
     an_operation_is_made_once,
     money_is_moved_or_stays,
+    a_transfer_that_is_under_way_is_asked_for_again,
     a_key_reads_or_writes_wallets_as_its_scopes_say,
     everybody_sees_their_own_wallet_alone,
     a_statement_is_shown_in_the_office,
@@ -108,6 +121,46 @@ async fn money_is_moved_or_stays(target: &Target) {
     assert_eq!((balance(&office, one).await, balance(&office, two).await), (json!("6.00"), json!("4.00")));
     assert_problem(post(&office, one, "transfers", &body("7.00", two)).await, 409, "transfer_refused").await;
     assert_problem(post(&office, one, "transfers", &body("1.00", Uuid::new_v4())).await, 404, "user_not_found").await;
+    assert_eq!((balance(&office, one).await, balance(&office, two).await), (json!("6.00"), json!("4.00")));
+}
+
+/// A process that dies before its first step.
+struct Dies;
+
+impl Watch for Dies {
+    fn stops(&self, _: Point) -> bool {
+        true
+    }
+}
+
+async fn a_transfer_that_is_under_way_is_asked_for_again(target: &Target) {
+    let office = Office::open(target).await;
+    let world = &office.world;
+    let (one, two) = (customer(&office).await, customer(&office).await);
+    assert_eq!(post(&office, one, "deposits", &euros("10.00")).await.status(), 201);
+    let transfer_id = Uuid::new_v4();
+    let request = TransferRequest {
+        transfer_id,
+        from: UserId(one),
+        to: UserId(two),
+        amount: Decimal::from(4),
+        currency: Currency::new("EUR"),
+        reason: None,
+    };
+    assert!(transfer::transfer(&world.ctx.with_watch(Arc::new(Dies)), request).await.is_err());
+    let body = json!({"transfer_id": transfer_id, "to": two, "amount": {"amount": "4.00", "currency": "EUR"}});
+    let path = format!("/v1/wallets/{one}/transfers");
+    let ask = async || office.post(&path, &body).header("idempotency-key", "t1").send().await.unwrap();
+    for _ in 0..2 {
+        let waits = ask().await;
+        assert_eq!(waits.headers()["retry-after"], "1");
+        assert_problem(waits, 409, "in_progress").await;
+    }
+    // How it ended is told under the same key, and kept.
+    world.clock.advance_millis(1_000 * (world.ctx.settings.flows.lease_seconds + 1));
+    for _ in 0..2 {
+        assert_eq!(ask().await.status(), 201);
+    }
     assert_eq!((balance(&office, one).await, balance(&office, two).await), (json!("6.00"), json!("4.00")));
 }
 

@@ -18,9 +18,9 @@ use super::{
 use crate::{
     check::Invalid,
     context::Context,
-    id::{CheckoutId, FlowId, OrderId, ProductId},
+    id::{CheckoutId, FlowId, OrderId, ProductId, UserId},
     orders::{self, Change, Order, OrderStatus, PaymentStatus},
-    wallets::{self, Fenced, Operation},
+    wallets::{self, EntryKind, Fenced, Operation},
 };
 
 /// A reversal and how far it has come.
@@ -185,13 +185,30 @@ impl Reversal {
     /// Gives up, or gives back, what each has paid.
     async fn give_back(&self, run: &Run<'_>, order: &Order, checkout: CheckoutId) -> Result<()> {
         let ctx = run.ctx;
+        // ORDER: the wallet first, which is the shop's own. A provider that refuses, for days or for good, keeps nobody's credit.
+        if let Some(user) = order.user_id.filter(|_| order.store_credit.is_some()) {
+            run.step("return", self.give_back_credit(ctx, user, order, checkout)).await?;
+        }
         if !(self.to == RefundTo::StoreCredit && run.step("credit", self.credit(ctx, order)).await?) {
             run.step("money", give_up_money(ctx, checkout)).await?;
         }
-        match order.user_id.filter(|_| order.store_credit.is_some()) {
-            Some(user) => run.step("return", give_up_credit(ctx, user, checkout)).await,
-            None => Ok(()),
+        Ok(())
+    }
+
+    /// What the wallet has paid. An order that was paid before it came here, from another shop, was paid from a wallet there: what
+    /// is not known here as spent is put in.
+    async fn give_back_credit(&self, ctx: &Context, user: UserId, order: &Order, checkout: CheckoutId) -> Result<()> {
+        let told = give_up_credit(ctx, user, checkout).await?;
+        let Some(credit) = order.store_credit.filter(|_| told.kind == EntryKind::OperationVoided) else {
+            return Ok(());
+        };
+        if order.paid_at.is_some() {
+            let id = Uuid::new_v5(&self.order_id.0, b"store credit that was spent elsewhere");
+            let operation = Operation::new(id, credit, order.currency.clone())
+                .because(format!("refund of order {}", order.order_number));
+            wallets::deposit(ctx, user, operation).await?;
         }
+        Ok(())
     }
 
     /// What the provider has taken becomes store credit; false if the wallet does not take it.

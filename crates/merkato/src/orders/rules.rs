@@ -136,6 +136,10 @@ impl NewOrder {
         check.that(history.iter().all(|row| row.order_id == order.order_id), "history", "a row is of another order");
         check.that(lines == order.subtotal, "subtotal", format!("the lines come to {lines}"));
         check.that(sum == order.total, "total", format!("the parts come to {sum}"));
+        let credit = order.store_credit.unwrap_or_default();
+        let pays =
+            credit == Decimal::ZERO || (Decimal::ZERO..=order.total).contains(&credit) && order.user_id.is_some();
+        check.that(pays, "store_credit", "it is more than the total, less than nought, or of nobody");
         check.that(pieces == order.item_count, "item_count", format!("the lines have {pieces}"));
         let ends_there = newest.is_some_and(|row| row.status == order.status && row.status_time == order.status_time);
         check.that(ends_there, "history", "it does not end where the order stands");

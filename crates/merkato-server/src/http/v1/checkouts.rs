@@ -214,7 +214,7 @@ async fn refused(visit: &Visit, shopper: &Shopper, cart: Which, error: flows::Er
                 details.shortages = products.iter().map(short).collect();
             }
         }
-        flows::Error::FlowRunning { .. } => return Problem::from(error).retry_after(1),
+        flows::Error::FlowRunning { .. } => return Problem::from(error),
         _ => return error.into(),
     }
     Problem { details: Some(Box::new(details)), ..error.into() }

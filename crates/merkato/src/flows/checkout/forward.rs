@@ -17,6 +17,7 @@ use crate::{
     limits,
     orders::{self, Change, Order, OrderLine, OrderStatus, PaymentStatus},
     payments::{self, Authorise, PaymentState},
+    text,
     wallets::{self, Operation},
 };
 
@@ -32,6 +33,8 @@ pub(super) enum Went {
 const ASK_AGAIN_SECONDS: i64 = 10;
 /// How often it is asked before the shopper is told that the payment is on its way.
 const ASK_TIMES: u32 = 2;
+/// What is kept of the provider's own words: they stand in the order's history, which takes no more than a note.
+const DECLINE_BYTES_MAX: usize = 500;
 
 pub(super) async fn go(checkout: &Checkout, run: &Run<'_>) -> Result<Went> {
     let placed = if run.resumed { find_placed(checkout, run).await? } else { None };
@@ -199,7 +202,10 @@ async fn ask<T: Send, F: Future<Output = payments::Result<T>> + Send>(
     });
     match asked.await? {
         Ok(answer) => Ok(Ok(answer)),
-        Err(payments::Error::Declined { reason }) => Ok(Err(Went::Nowhere(Failure::Declined { reason }))),
+        Err(payments::Error::Declined { reason }) => {
+            let reason = text::line(&reason, DECLINE_BYTES_MAX);
+            Ok(Err(Went::Nowhere(Failure::Declined { reason })))
+        }
         // Another run has given the payment up.
         Err(payments::Error::Voided) => Ok(Err(Went::Nowhere(Failure::Cancelled))),
         Err(error) if error.is_transient() => Ok(Err(wait(checkout, run).await?)),

@@ -11,7 +11,7 @@
 //! come, whose hold it is.
 //!
 //! The steps, in order: redeem, reserve, place, authorise, confirm, spend (where store credit pays a part), capture, pay; then
-//! count, relate and stock side by side. Undoing: fence, cancel, void, return, release, restore, unredeem, count, stock.
+//! count, relate and stock side by side. Undoing: fence, cancel, return, void, release, restore, unredeem, count, stock.
 
 mod forward;
 mod keep;
@@ -255,8 +255,8 @@ impl Flow for Checkout {
             }
         }
         if let Stage::Undoing(failure) = self.stage.clone() {
-            undo::undo(self, run, &failure).await?;
-            self.end(Stage::Failed(failure));
+            let undone = undo::undo(self, run, &failure).await?;
+            self.end(if undone { Stage::Failed(failure) } else { Stage::Paid });
         }
         Ok(Progress::Finished)
     }

@@ -13,7 +13,8 @@ use crate::{
     payments, wallets,
 };
 
-pub(super) async fn undo(checkout: &Checkout, run: &Run<'_>, failure: &Failure) -> Result<()> {
+/// False where the order was paid after all, by a slower run, and has gone on since: then it stands, and nothing of it is touched.
+pub(super) async fn undo(checkout: &Checkout, run: &Run<'_>, failure: &Failure) -> Result<bool> {
     let (ctx, draft, id) = (run.ctx, &checkout.draft, checkout.checkout_id());
     // RACE: a slow run may be about to place the order. From here on it cannot: either the order is there, or the cart is at
     // another version than the one it would be placed at.
@@ -24,14 +25,18 @@ pub(super) async fn undo(checkout: &Checkout, run: &Run<'_>, failure: &Failure) 
         Ok(orders::find_order(ctx, draft.order_id).await?.is_some())
     });
     let placed = placed.await?;
-    // ORDER: the order decides before the money moves. Where somebody has refunded it meanwhile, the money is theirs to give
-    // back, and may have gone where they chose.
-    if placed && run.step("cancel", cancel(checkout, ctx, failure)).await? {
-        if !checkout.charge().is_zero() {
-            run.step("void", give_up_money(ctx, id)).await?;
+    // ORDER: the order decides before anything moves. Where it was shipped meanwhile, or refunded, what was paid and what was
+    // sold are no longer this checkout's to give back.
+    if placed {
+        if !run.step("cancel", cancel(checkout, ctx, failure)).await? {
+            return Ok(false);
         }
+        // ORDER: the wallet first, which is the shop's own. A provider that refuses, for days or for good, keeps nobody's credit.
         if let Some((user, _)) = checkout.credit() {
             run.step("return", give_up_credit(ctx, user, id)).await?;
+        }
+        if !checkout.charge().is_zero() {
+            run.step("void", give_up_money(ctx, id)).await?;
         }
     }
     run.step("release", give_up_stock(ctx, id, &checkout.products())).await?;
@@ -44,7 +49,8 @@ pub(super) async fn undo(checkout: &Checkout, run: &Run<'_>, failure: &Failure) 
     if placed {
         run.step("count", sales::count_order(ctx, draft.order_id)).await?;
     }
-    run.step("stock", stock::follow_all(ctx, &checkout.products())).await
+    run.step("stock", stock::follow_all(ctx, &checkout.products())).await?;
+    Ok(true)
 }
 
 /// Nothing is taken from the payer any more; what was taken is given back.
@@ -60,13 +66,16 @@ pub(in crate::flows) async fn give_up_money(ctx: &Context, checkout: CheckoutId)
 }
 
 /// No store credit is spent any more; what was spent is given back, once.
-pub(in crate::flows) async fn give_up_credit(ctx: &Context, user: UserId, checkout: CheckoutId) -> Result<()> {
-    wallets::give_back(ctx, user, credit_of(checkout)).await?;
-    Ok(())
+pub(in crate::flows) async fn give_up_credit(
+    ctx: &Context,
+    user: UserId,
+    checkout: CheckoutId,
+) -> Result<wallets::Told> {
+    Ok(wallets::give_back(ctx, user, credit_of(checkout)).await?)
 }
 
-/// The order says that it came to nothing, and its money is to be given back. One that was cancelled by somebody else says so
-/// already; of one that was refunded, the money is no longer this checkout's.
+/// The order says that it came to nothing. One that was cancelled by somebody else says so already; false for one that can no
+/// longer be cancelled.
 async fn cancel(checkout: &Checkout, ctx: &Context, failure: &Failure) -> Result<bool> {
     let payment_status = match failure {
         Failure::Declined { .. } => PaymentStatus::Declined,
@@ -79,7 +88,7 @@ async fn cancel(checkout: &Checkout, ctx: &Context, failure: &Failure) -> Result
     };
     match orders::change_status(ctx, checkout.draft.order_id, OrderStatus::Cancelled, change).await {
         Ok(_) => Ok(true),
-        Err(orders::Error::IllegalTransition { from, .. }) => Ok(from != OrderStatus::Refunded),
+        Err(orders::Error::IllegalTransition { from, .. }) => Ok(from == OrderStatus::Cancelled),
         Err(error) => Err(error.into()),
     }
 }

@@ -1,12 +1,16 @@
 //! Adds every wallet up again, from its events.
 
+use std::collections::HashSet;
+
+use widerow::{Commit, Partition};
+
 use crate::{
     context::Context,
     events::{self, EventStream, ReadStream},
     id::UserId,
     limits,
     wallets::{
-        error::Result,
+        error::{Error, Result},
         ops::{
             decide::{told, wallet_of},
             read::find_balance,
@@ -59,8 +63,10 @@ pub async fn verify_wallets(ctx: &Context) -> Result<WalletsVerified> {
     .await?;
     let mut report = WalletsVerified::default();
     for aggregate in streams {
-        // Read anew: others may have written since.
-        let Some(stream) = events::find_stream(ctx, aggregate).await? else { continue };
+        // Read anew, as others may have written since, and by a read that finishes what they have begun.
+        let read = |found: &Partition<EventStream>| Ok((Commit::new(), found.rows.first().cloned()));
+        let stream = ctx.store.guarded::<EventStream, _, Error>(aggregate, read).await?;
+        let Some(stream) = stream else { continue };
         report.wallets += 1;
         verify_one(ctx, &stream, &mut report).await?;
     }
@@ -71,6 +77,7 @@ async fn verify_one(ctx: &Context, stream: &EventStream, report: &mut WalletsVer
     let mut wallet: Option<Wallet> = None;
     let mut read = ReadStream { to: Some(stream.version), limit: limits::PAGE_ROWS_MAX, ..ReadStream::default() };
     let mut seen = 0;
+    let mut operations = HashSet::new();
     loop {
         let page = events::list_events(ctx, stream.aggregate_id, read).await?;
         for event in &page.events {
@@ -79,6 +86,9 @@ async fn verify_one(ctx: &Context, stream: &EventStream, report: &mut WalletsVer
             rules::apply(wallet, &told);
             seen = event.event_version;
             let user = wallet.user_id;
+            if !operations.insert(told.entry.operation_id) {
+                report.fault(user, format!("version {seen} is operation {} once more", told.entry.operation_id));
+            }
             if told.entry.balance != wallet.balance || told.entry.transactions != wallet.transactions {
                 let (said, is) = (told.entry.balance, wallet.balance);
                 report.fault(user, format!("version {seen} says {said}, its entries come to {is}"));
@@ -93,7 +103,14 @@ async fn verify_one(ctx: &Context, stream: &EventStream, report: &mut WalletsVer
             None => break,
         }
     }
-    let Some(wallet) = wallet else { return Ok(()) };
+    let Some(wallet) = wallet else {
+        if stream.version > 0 {
+            // Whose it is, only its entries say.
+            let problem = format!("of the {} entries of stream {} none is there", stream.version, stream.aggregate_id);
+            report.fault(UserId(stream.aggregate_id.0), problem);
+        }
+        return Ok(());
+    };
     let user = wallet.user_id;
     if seen != stream.version {
         report.fault(user, format!("of {} entries {seen} are there", stream.version));

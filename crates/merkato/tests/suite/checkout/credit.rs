@@ -9,10 +9,11 @@ use merkato::{
         Error,
         checkout::{self, Failure, Stage},
         reversal::{self, RefundTo},
+        run::{self, Moment, Point, Watch},
     },
     id::UserId,
-    orders::{self, OrderStatus},
-    payments::{Authorise, Authorised, Captured, Payment, PaymentProvider, Refunded, Result},
+    orders::{self, Change, NewOrder, OrderStatus},
+    payments::{self, Authorise, Authorised, Captured, Payment, PaymentProvider, Refunded, Result},
     wallets::{self, Operation},
 };
 use rust_decimal::Decimal;
@@ -27,6 +28,10 @@ cases![
     more_than_the_wallet_holds_is_refused_before_anything_is_held,
     store_credit_that_is_gone_meanwhile_leaves_the_cart_as_it_was,
     a_refund_goes_where_it_is_wanted,
+    whatever_a_bank_says_when_it_declines_the_credit_comes_back,
+    a_bank_that_refuses_to_refund_keeps_no_credit,
+    an_order_that_was_shipped_meanwhile_is_not_undone,
+    credit_that_was_spent_in_another_shop_is_given_back_here,
     without_store_credit_no_wallet_is_looked_at,
 ];
 
@@ -104,6 +109,108 @@ async fn store_credit_that_is_gone_meanwhile_leaves_the_cart_as_it_was(target: &
     shop.deposited.store(0, SeqCst);
     assert_eq!(shop.cart().await, WANTED);
     shop.audit().await;
+}
+
+/// A bank with words of its own, and one that gives nothing back.
+struct Bank {
+    provider: Arc<dyn PaymentProvider>,
+    declines: Option<String>,
+    refunds: bool,
+}
+
+#[async_trait]
+impl PaymentProvider for Bank {
+    async fn authorise(&self, request: Authorise) -> Result<Authorised> {
+        self.provider.authorise(request).await
+    }
+    async fn capture(&self, key: Uuid, payment_id: &str, amount: Decimal) -> Result<Captured> {
+        match &self.declines {
+            Some(reason) => Err(payments::Error::Declined { reason: reason.clone() }),
+            None => self.provider.capture(key, payment_id, amount).await,
+        }
+    }
+    async fn refund(&self, key: Uuid, payment_id: &str, amount: Decimal) -> Result<Refunded> {
+        match self.refunds {
+            true => self.provider.refund(key, payment_id, amount).await,
+            false => Err(payments::Error::Declined { reason: "the card is closed".into() }),
+        }
+    }
+    async fn void(&self, authorise_key: Uuid) -> Result<()> {
+        self.provider.void(authorise_key).await
+    }
+    async fn status(&self, authorise_key: Uuid) -> Result<Payment> {
+        self.provider.status(authorise_key).await
+    }
+}
+
+async fn whatever_a_bank_says_when_it_declines_the_credit_comes_back(target: &Target) {
+    let shop = Shop::open(target, [5, 1]).await;
+    shop.hold_credit(15_000, 10_000).await;
+    let declines = Some(format!("Do not\thonour\r\n{}", "é".repeat(5_000)));
+    let ctx = shop.ctx.with_payments(Arc::new(Bank { provider: shop.provider.clone(), declines, refunds: true }));
+    let failed = shop.check_out(&ctx, "key", "ok").await;
+    let Err(Error::CheckoutFailed { failure: Failure::Declined { reason }, .. }) = failed else { panic!("{failed:?}") };
+    assert!(reason.starts_with("Do not honour é") && reason.len() <= 500, "{reason}");
+    assert_eq!(shop.cart().await, WANTED);
+    shop.audit().await;
+}
+
+async fn a_bank_that_refuses_to_refund_keeps_no_credit(target: &Target) {
+    let shop = Shop::open(target, [5, 1]).await;
+    shop.hold_credit(15_000, 10_000).await;
+    let order = shop.buy("key").await.draft.order_id;
+    let bank = Bank { provider: shop.provider.clone(), declines: None, refunds: false };
+    let ctx = shop.ctx.with_payments(Arc::new(bank));
+    let refused = reversal::cancel_order(&ctx, order, "admin:joan", None).await;
+    assert!(matches!(refused, Err(Error::Payments(payments::Error::Declined { .. }))), "{refused:?}");
+    let held = wallets::get_wallet(&shop.ctx, shop.user).await.unwrap().balance;
+    assert_eq!(held, Decimal::new(15_000, 2), "the wallet has its own back");
+    // The bank has thought better of it.
+    shop.go_on().await;
+    shop.audit().await;
+}
+
+/// Dies before the order is cancelled.
+struct Dies;
+
+impl Watch for Dies {
+    fn stops(&self, point: Point) -> bool {
+        point.step == "cancel" && point.moment == Moment::Before
+    }
+}
+
+/// One run takes the order for unpaid and dies; a slower one has it paid after all, and a clerk ships it.
+async fn an_order_that_was_shipped_meanwhile_is_not_undone(target: &Target) {
+    let shop = Shop::open(target, [5, 1]).await;
+    let ctx = &shop.ctx;
+    let order = shop.check_out(ctx, "key", "late").await.unwrap().draft.order_id;
+    shop.world.clock.advance_millis(1_000 * (ctx.settings.orders.unpaid_seconds + 1));
+    run::resume_due(&shop.watched(Arc::new(Dies))).await.unwrap();
+    for status in [OrderStatus::Paid, OrderStatus::Processing, OrderStatus::Shipped] {
+        orders::change_status(ctx, order, status, Change::by("admin:joan", ctx.new_id())).await.unwrap();
+    }
+    shop.go_on().await;
+    assert_eq!(orders::get_order(ctx, order).await.unwrap().status, OrderStatus::Shipped);
+    assert_eq!(shop.cart().await, [0, 0], "what was sold is not in the cart again");
+    assert_eq!(shop.check_out(ctx, "key", "late").await.unwrap().stage, Stage::Paid);
+}
+
+async fn credit_that_was_spent_in_another_shop_is_given_back_here(target: &Target) {
+    let shop = Shop::open(target, [5, 1]).await;
+    shop.hold_credit(15_000, 10_000).await;
+    let id = shop.buy("key").await.draft.order_id;
+    let order = orders::get_order(&shop.ctx, id).await.unwrap();
+    let items = orders::list_items(&shop.ctx, id).await.unwrap();
+    let history = orders::list_history(&shop.ctx, id).await.unwrap();
+    let greedy = orders::Order { store_credit: Some(order.total + Decimal::ONE), ..order.clone() };
+    assert!(NewOrder::restore(greedy, items.clone(), history.clone()).is_err());
+    let there = shop.world.database.tenant(&widerow_testing::unique()).unwrap();
+    let there = shop.ctx.with_store(there);
+    orders::insert(&there, &NewOrder::restore(order, items, history).unwrap()).await.unwrap();
+    for _ in 0..2 {
+        reversal::refund_order(&there, id, false, "admin:joan", None).await.unwrap();
+        assert_eq!(wallets::get_wallet(&there, shop.user).await.unwrap().balance, Decimal::ONE_HUNDRED);
+    }
 }
 
 async fn a_refund_goes_where_it_is_wanted(target: &Target) {

@@ -54,8 +54,15 @@ async fn transactions_are_booked_day_by_day_and_once(target: &Target) {
             assert!(report.notes.iter().any(|note| note.record == 5), "{:?}", report.notes);
         }
     }
+    // What comes in from elsewhere pays for nothing that the file has left open.
+    let user = merkato::flows::import::account_of("bank", "b");
+    let gift = wallets::Operation::new(ctx.new_id(), Decimal::from(2_000), Currency::new("CZK"));
+    wallets::deposit(ctx, user, gift).await.expect("deposited");
+    let report = import_transactions(ctx, Cursor::new(BOOK), crowns(), |_| {}).await.expect("an import");
+    assert_eq!((report.created, report.unchanged), (0, 6), "{report:?}");
+    assert_eq!(wallets::get_wallet(ctx, user).await.expect("a wallet").balance, Decimal::from(2_050));
     let verified = wallets::verify_wallets(ctx).await.expect("verified");
-    assert!(verified.is_sound() && verified.wallets == 2 && verified.entries == 6, "{verified:?}");
+    assert!(verified.is_sound() && verified.wallets == 2 && verified.entries == 7, "{verified:?}");
 }
 
 async fn a_year_of_a_bank_ends_each_day_as_its_file_says(target: &Target) {

@@ -2,12 +2,13 @@
 
 use merkato::{
     Currency,
-    events::{self, AppendRequest, Expected, NewEvent},
+    events::{self, AppendRequest, Event, Expected, NewEvent},
     id::AggregateId,
     wallets::{self, EntryKind, Error, Fenced, Operation},
 };
 use rust_decimal::Decimal;
 use serde_json::json;
+use widerow::Commit;
 use widerow_testing::{Target, cases};
 
 use super::{assert_sound, balance, cents, euro, euros, holding, new_user, under};
@@ -20,6 +21,7 @@ cases![
     an_operation_that_was_given_up_is_never_made,
     a_statement_is_read_from_the_newest_entry_on_page_by_page,
     the_balance_that_the_feed_tells_is_made_anew,
+    a_wallet_of_which_something_is_missing_is_found,
     nobody_appends_to_a_wallet_from_outside,
 ];
 
@@ -156,6 +158,22 @@ async fn the_balance_that_the_feed_tells_is_made_anew(target: &Target) {
     for (user, cents) in users.into_iter().zip([75, 2_00]) {
         let row = wallets::find_balance(ctx, user).await.unwrap().unwrap();
         assert_eq!((row.generation, row.current_balance), (2, Decimal::new(cents, 2)));
+    }
+}
+
+async fn a_wallet_of_which_something_is_missing_is_found(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    for missing in [1, 2] {
+        let user = holding(ctx, 5).await;
+        wallets::deposit(ctx, user, Operation::new(ctx.new_id(), Decimal::ONE, Currency::new("EUR"))).await.unwrap();
+        assert_sound(ctx).await;
+        let stream = wallets::stream_of(user);
+        let row = ctx.store.get::<Event>((stream, 0, missing)).await.unwrap().unwrap();
+        ctx.store.commit(Commit::new().delete::<Event>((stream, 0, missing))).await.unwrap();
+        let found = wallets::verify_wallets(ctx).await.unwrap();
+        assert!(!found.is_sound(), "without {missing}: {found:?}");
+        ctx.store.commit(Commit::new().put(&row)).await.unwrap();
     }
 }
 

@@ -33,7 +33,9 @@ const CREDIT_REFUSED: &str = "Your store credit no longer pays its part. Nothing
                               and place the order if you agree.";
 
 pub async fn submit(visit: Visit, frame: Frame, Form(fields): Form) -> Result<Response, Problem> {
-    if fields.text("step") != "place" {
+    // What is left to pay is shown before it is agreed to: a box that was ticked, or not, since the totals were made is no order.
+    let credit_is_shown = fields.is_on(page::STORE_CREDIT) != fields.text("credit").is_empty();
+    if fields.text("step") != "place" || !credit_is_shown {
         let page = page::build(&visit, frame, fields, Complaints::default()).await?;
         return Ok(page.map_or_else(|| see_other("/cart"), |page| Html(page).into_response()));
     }
@@ -138,7 +140,7 @@ fn body(fields: &Fields) -> Result<CheckoutBody, Problem> {
         payment: PaymentBody { method: "card".into(), source: fields.text("outcome").to_owned() },
         customer_notes: fields.optional("customer_notes").map(|notes| notes.replace("\r\n", "\n")),
         expected_total: (!expected.amount.is_empty()).then_some(expected),
-        store_credit: fields.is_on(page::STORE_CREDIT).then_some(credit).filter(|credit| !credit.amount.is_empty()),
+        store_credit: (!credit.amount.is_empty()).then_some(credit),
     })
 }
 

@@ -124,6 +124,9 @@ where
 #[derive(Default)]
 struct Account {
     balance: Decimal,
+    /// What the source itself has put in and not taken out. Only that pays its withdrawals: what comes into the wallet from
+    /// elsewhere is not the source's to take, however often it is imported.
+    own: Decimal,
     /// Withdrawals that were not covered.
     waiting: Vec<Found>,
 }
@@ -161,6 +164,7 @@ async fn book_day(
             }
             match answer {
                 Ok(posted) => {
+                    account.own += if found.is_deposit { found.operation.amount } else { -found.operation.amount };
                     account.balance = posted.told.entry.balance;
                     if posted.repeated {
                         report.unchanged += 1;
@@ -187,12 +191,28 @@ async fn book_day(
 async fn book(ctx: &Context, user: UserId, mut account: Account, day: Vec<Found>) -> Result<Booked> {
     let (credits, debits): (Vec<Found>, Vec<Found>) = day.iter().cloned().partition(|found| found.is_deposit);
     let all: Vec<Found> = credits.into_iter().chain(std::mem::take(&mut account.waiting)).chain(debits).collect();
+    let mut own = account.own;
+    let mut is_covered = |found: &Found| {
+        let amount = found.operation.amount;
+        let covered = found.is_deposit || amount <= own;
+        if covered {
+            own += if found.is_deposit { amount } else { -amount };
+        }
+        covered
+    };
+    let (covered, waiting): (Vec<Found>, Vec<Found>) = all.into_iter().partition(|found| is_covered(found));
     let posting = |found: &Found| match found.is_deposit {
         true => Posting::Deposit(found.operation.clone()),
         false => Posting::Withdraw(found.operation.clone()),
     };
-    let answers = wallets::post(ctx, user, all.iter().map(posting).collect()).await?;
-    Ok(Booked { user, account, day, answers: all.into_iter().zip(answers).collect() })
+    let answers = wallets::post(ctx, user, covered.iter().map(posting).collect()).await?;
+    let mut answers: Vec<_> = covered.into_iter().zip(answers).collect();
+    let balance = own;
+    answers.extend(waiting.into_iter().map(|found| {
+        let wanted = found.operation.amount;
+        (found, Err(wallets::Error::InsufficientFunds { balance, wanted }))
+    }));
+    Ok(Booked { user, account, day, answers })
 }
 
 /// Whether the end of the day is one of the balances that the source has for it: its order within the day is not known.
