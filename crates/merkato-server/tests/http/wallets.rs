@@ -6,6 +6,7 @@ use merkato::{
     Currency,
     accounts::Role,
     flows::{
+        person,
         run::{Point, Watch},
         transfer::{self, TransferRequest},
     },
@@ -30,6 +31,7 @@ cases![
     an_operation_is_made_once,
     money_is_moved_or_stays,
     a_transfer_that_is_under_way_is_asked_for_again,
+    whoever_is_erased_is_given_nothing_more,
     a_key_reads_or_writes_wallets_as_its_scopes_say,
     everybody_sees_their_own_wallet_alone,
     a_statement_is_shown_in_the_office,
@@ -162,6 +164,23 @@ async fn a_transfer_that_is_under_way_is_asked_for_again(target: &Target) {
         assert_eq!(ask().await.status(), 201);
     }
     assert_eq!((balance(&office, one).await, balance(&office, two).await), (json!("6.00"), json!("4.00")));
+}
+
+async fn whoever_is_erased_is_given_nothing_more(target: &Target) {
+    let office = Office::open(target).await;
+    let (gone, giver) = (customer(&office).await, customer(&office).await);
+    for user in [gone, giver] {
+        assert_eq!(post(&office, user, "deposits", &euros("5.00")).await.status(), 201);
+    }
+    person::erase(&office.world.ctx, UserId(gone)).await.unwrap();
+    assert_problem(post(&office, gone, "deposits", &euros("1.00")).await, 404, "user_not_found").await;
+    let body = |to: Uuid| json!({"to": to, "amount": {"amount": "2.00", "currency": "EUR"}});
+    assert_problem(post(&office, giver, "transfers", &body(gone)).await, 404, "user_not_found").await;
+    assert_eq!((balance(&office, gone).await, balance(&office, giver).await), (json!("5.00"), json!("5.00")));
+    // What is left can be taken out.
+    assert_eq!(post(&office, gone, "withdrawals", &euros("3.00")).await.status(), 201);
+    assert_eq!(post(&office, gone, "transfers", &body(giver)).await.status(), 201);
+    assert_eq!((balance(&office, gone).await, balance(&office, giver).await), (json!("0.00"), json!("7.00")));
 }
 
 async fn a_key_reads_or_writes_wallets_as_its_scopes_say(target: &Target) {

@@ -2,7 +2,8 @@
 
 use axum::response::Response;
 use merkato::{
-    Context, accounts,
+    Context,
+    accounts::{self, UserStatus},
     flows::transfer::{self, TransferRequest},
     id::UserId,
     wallets::{self, EntryKind, StatementLine, Told, Wallet},
@@ -106,6 +107,16 @@ async fn must_be(ctx: &Context, user: UserId) -> Result<Wallet, Problem> {
     Ok(wallet)
 }
 
+/// Whoever is erased is given nothing more: there is nobody who could spend it. What the wallet holds can be taken out still.
+async fn may_receive(ctx: &Context, user: UserId) -> Result<(), Problem> {
+    must_be(ctx, user).await?;
+    let found = accounts::find_user(ctx, user).await?;
+    if found.is_some_and(|found| found.status == UserStatus::Deleted) {
+        return Err(accounts::Error::UserNotFound { user }.into());
+    }
+    Ok(())
+}
+
 /// What a customer's wallet holds
 #[utoipa::path(get, path = "/v1/wallets/{user_id}", tag = "wallets",
     params(("user_id" = Uuid, Path, description = "Whose it is")),
@@ -183,7 +194,7 @@ pub async fn deposit(
     operation: Operation,
     Json(body): Json<MoneyBody>,
 ) -> Result<Response, Problem> {
-    must_be(&visit.ctx, user).await?;
+    may_receive(&visit.ctx, user).await?;
     let told = wallets::deposit(&visit.ctx, user, body.operation(operation)?).await?;
     Ok(made(user, told))
 }
@@ -244,7 +255,7 @@ pub async fn transfer(
     let to = UserId(body.to);
     let (sum, currency) = amount("amount", &body.amount)?;
     must_be(&visit.ctx, from).await?;
-    must_be(&visit.ctx, to).await?;
+    may_receive(&visit.ctx, to).await?;
     let transfer_id = body.transfer_id.unwrap_or(operation.id);
     let request =
         TransferRequest { transfer_id, from, to, amount: sum, currency: currency.clone(), reason: body.reason };
