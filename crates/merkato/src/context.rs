@@ -132,6 +132,20 @@ impl Context {
         Ok(())
     }
 
+    /// Finishes commits that processes left half-way when they died; whether none of them is left.
+    pub(crate) async fn finish_commits(&self) -> bool {
+        if self.store.shows_commits_whole() {
+            return true;
+        }
+        match self.store.database().sweep().await {
+            Ok(swept) => swept.failed == 0,
+            Err(error) => {
+                tracing::warn!(%error, "commits that were left half-way are still to be finished");
+                false
+            }
+        }
+    }
+
     /// A new id: a UUIDv7 of the context's own time and chance.
     pub fn new_id(&self) -> Uuid {
         let millis = u64::try_from(self.now().millis()).unwrap_or(0);

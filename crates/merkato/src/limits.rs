@@ -29,8 +29,12 @@ pub const CATEGORY_DEPTH_MAX: usize = 10;
 pub const FOLLOWED_AT_ONCE_MAX: usize = 1_000;
 /// A product is filed so long after its category's place was read, and no longer.
 pub const FILING_SECONDS_MAX: i64 = 20;
-/// When all is gone through again, after a category was changed: longer than filing and the writing of it take.
-pub const FOLLOW_AGAIN_SECONDS: i64 = 60;
+/// When all is gone through again, after a category was changed. The change may be seen so late as a commit takes, what was filed
+/// until then is written so late again, and a sweep ends what the dead have begun when it is old enough.
+pub const FOLLOW_AGAIN_SECONDS: i64 = FILING_SECONDS_MAX + 2 * COMMIT_SECONDS_MAX + widerow::outbox::GRACE_SECONDS;
+/// From the decision about a commit to its end: its turn is waited for, and it is made.
+const COMMIT_SECONDS_MAX: i64 =
+    (widerow::limits::LOCK_TIME_MAX.as_secs() + widerow::limits::COMMIT_TIME_MAX.as_secs()) as i64;
 /// Products with one and the same name.
 pub const PRODUCTS_A_NAME_MAX: usize = 10_000;
 /// Rows of a page.

@@ -1,5 +1,7 @@
 //! Every limit of the data layer, in one place. They are the same on every engine: what fits one fits all.
 
+use std::time::Duration;
+
 /// Bytes of the partition columns of a key, the tenant aside. DynamoDB takes 2,048 after escaping.
 pub const PARTITION_KEY_BYTES_MAX: usize = 600;
 /// Bytes of the clustering columns of a key. DynamoDB takes 1,024 after escaping, which may triple them.
@@ -35,5 +37,9 @@ pub const RING_SLOTS: i64 = 64;
 pub const PENDING_PIECE_BYTES_MAX: usize = 256 * 1024;
 /// Tries of a guarded commit before it says that the partition is too busy.
 pub const CONTENTION_TRIES_MAX: u32 = 64;
+/// The longest that a writer waits for its turn.
+pub const LOCK_TIME_MAX: Duration = Duration::from_secs(30);
+/// The longest that a commit may take once it is its turn.
+pub const COMMIT_TIME_MAX: Duration = Duration::from_secs(60);
 /// The longest time to live, in seconds: twenty years, as Cassandra has it.
 pub const TTL_SECONDS_MAX: u32 = 20 * 365 * 24 * 60 * 60;

@@ -94,6 +94,7 @@ pub enum Stage {
 #[derive(Cell, Clone, Debug, PartialEq)]
 pub struct ToFollow {
     pub change: Uuid,
+    /// When it was decided.
     pub since: Timestamp,
     /// All was gone through once; whoever had read the old place before may have written it since.
     pub once: bool,

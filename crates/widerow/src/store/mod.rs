@@ -34,6 +34,7 @@ use crate::{
     engine::{Atomicity, Engine, SchemaReport},
     error::{Error, Result},
     key::Tenant,
+    limits,
     schema::{Schema, Table},
     stats::{DatabaseStats, Stats},
     time::{Clock, SystemClock, Timestamp},
@@ -42,9 +43,6 @@ use crate::{
 
 /// Locks for keys; two keys may share one, which only costs time.
 const LOCKS: usize = 1024;
-
-/// The longest that a writer waits for its turn.
-const LOCK_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Expired rows that are reclaimed at once.
 const RECLAIM_ROWS: usize = 1000;
@@ -210,7 +208,7 @@ impl Inner {
         bytes.extend_from_slice(table.name.as_bytes());
         codec::put_values(&mut bytes, partition);
         let lock = self.locks[codec::fingerprint(&bytes) as usize % LOCKS].lock();
-        let waited = tokio::time::timeout(LOCK_TIME_MAX, lock).await;
+        let waited = tokio::time::timeout(limits::LOCK_TIME_MAX, lock).await;
         waited.map_err(|_| Error::Contended { table: table.name.clone(), tries: 0 })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! RACE: every decision rests on one version of the guarded partition, and the step is applied only at that version.
 
-use std::{cmp::Ordering, time::Duration};
+use std::cmp::Ordering;
 
 use futures::FutureExt as _;
 
@@ -22,9 +22,6 @@ use crate::{
     time::Timestamp,
     value::{Counter, Value},
 };
-
-/// The longest that a commit may take once it is its turn.
-const COMMIT_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// A guarded partition, read for a decision.
 #[derive(Clone, Debug)]
@@ -257,8 +254,9 @@ impl Store {
         id: uuid::Uuid,
         commit: impl Future<Output = Result<T>>,
     ) -> impl Future<Output = Result<T>> {
-        let late = move |_| Err(Error::Indeterminate { id, detail: format!("not settled within {COMMIT_TIME_MAX:?}") });
-        tokio::time::timeout(COMMIT_TIME_MAX, commit).map(move |result| result.unwrap_or_else(late))
+        let most = limits::COMMIT_TIME_MAX;
+        let late = move |_| Err(Error::Indeterminate { id, detail: format!("not settled within {most:?}") });
+        tokio::time::timeout(most, commit).map(move |result| result.unwrap_or_else(late))
     }
 
     pub(super) async fn pause(&self, table: &Table, tries: &mut u32) -> Result<()> {

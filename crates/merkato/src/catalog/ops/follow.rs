@@ -5,8 +5,9 @@
 //!    those of all below it, are gone through in steps; how far that is, is a part of the note.
 //! 2. RACE: whoever files a product commits it, and then looks at the category's place; whoever follows looks at the place,
 //!    writes, and looks again. So a place that is over is never the last one written, unless its writer died between the two.
-//! 3. Against that all is gone through once more, when nobody can be about to write the old place any more: whoever files writes
-//!    within `FILING_SECONDS_MAX` of having read the place, or reads it again.
+//! 3. Against that all is gone through once more, when nobody can be about to write the old place any more: whoever files begins
+//!    to write within `FILING_SECONDS_MAX` of having read the place, or reads it again. What its commit had left to write when
+//!    it died is written before: a product that no list has yet is not found by its category.
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use uuid::Uuid;
@@ -73,13 +74,14 @@ async fn follow(ctx: &Context, top: CategoryId, left: &mut usize, followed: &mut
             followed.done += 1;
             return Ok(());
         };
-        let nobody_writes_the_old = ctx.now() >= was.since.plus_seconds(limits::FOLLOW_AGAIN_SECONDS);
-        if was.once && !nobody_writes_the_old {
-            break;
-        }
         let mut now = was.clone();
         if now.reached.is_none() {
-            now.last = nobody_writes_the_old;
+            // ORDER: the time before the commits of the dead: none of them that is younger writes the old place.
+            let nobody_writes_the_old = ctx.now() >= was.since.plus_seconds(limits::FOLLOW_AGAIN_SECONDS);
+            now.last = nobody_writes_the_old && ctx.finish_commits().await;
+            if was.once && !now.last {
+                break;
+            }
         }
         let step = (*left).min(BETWEEN_NOTES);
         let mut walk = Walk { ctx, top, left: step, products: 0 };

@@ -168,7 +168,7 @@ struct Round {
 async fn round(ctx: &Context, now: Timestamp, everything: bool, resume: Timestamp) -> Result<Option<Round>> {
     let delays = Delays::of(ctx);
     // ORDER: commits whose processes died are finished before their marks are looked for.
-    let settled = everything && sweep(ctx).await;
+    let settled = everything && ctx.finish_commits().await;
     // ORDER: the feed first, by a read that finishes earlier commits on it; then the marks, how far their streams are, and
     // the log; then the commit at the version of that read.
     let read = |found: &Partition<FeedHead>| Ok((Commit::new(), (found.rows.first().cloned(), found.version)));
@@ -208,20 +208,6 @@ async fn round(ctx: &Context, now: Timestamp, everything: bool, resume: Timestam
 
 fn minus(time: Timestamp, millis: i64) -> Timestamp {
     Timestamp::from_millis(time.millis().saturating_sub(millis)).max(Timestamp::MIN)
-}
-
-/// Whether commits that were left half-way are finished.
-async fn sweep(ctx: &Context) -> bool {
-    if ctx.store.shows_commits_whole() {
-        return true;
-    }
-    match ctx.store.database().sweep().await {
-        Ok(swept) => swept.failed == 0,
-        Err(error) => {
-            tracing::warn!(%error, "commits that were left half-way are still to be finished");
-            false
-        }
-    }
 }
 
 /// Before the first place is given: where the oldest mark is, found by a walk over all of them, once in the life of a shop.

@@ -18,7 +18,7 @@ use crate::{
     hierarchy::{
         error::{Error, Result},
         rules::{self, Side},
-        tables::{Node, Phase, Reached, Refusal, Refused, Relationship, Relocation},
+        tables::{Node, Phase, Reached, Refusal, Refused, Relationship, Relocation, ToFollow},
     },
     id::{NodeId, TreeId},
     limits,
@@ -142,7 +142,7 @@ async fn piece(ctx: &Context, tree: TreeId, at: Relocation) -> Result<()> {
         }
         let mut next = at.clone();
         if at.phase == Phase::Prepared {
-            decide(draft, &mut next)?;
+            decide(draft, &mut next, ctx.now())?;
         }
         go_on(draft, &mut next, &walk)?;
         draft.relocation = Some(next);
@@ -152,13 +152,20 @@ async fn piece(ctx: &Context, tree: TreeId, at: Relocation) -> Result<()> {
 }
 
 /// The instant from which the new place holds: names, numbers of children and the state change in one commit.
-fn decide(draft: &mut Draft, at: &mut Relocation) -> Result<()> {
+fn decide(draft: &mut Draft, at: &mut Relocation, now: widerow::Timestamp) -> Result<()> {
     at.phase = Phase::Settling;
     at.reached = None;
     let mut changes = vec![(rules::holder_id(at.from_parent, &at.from_name), None)];
     if at.to_parent != Some(at.from_parent) {
         changes.extend(draft.counted(at.from_parent, -1));
         changes.extend(at.to_parent.and_then(|parent| draft.counted(parent, 1)));
+    }
+    // Until now the old place was read, however long ago the relocation began.
+    if let Some(node) = draft.node(at.node_id)
+        && let Some(follow) = node.to_follow.clone().filter(|follow| follow.change == at.id)
+    {
+        let noted = Node { to_follow: Some(ToFollow { since: now, ..follow }), ..node.clone() };
+        changes.push((node.node_id, Some(noted)));
     }
     draft.write(changes)
 }

@@ -1,7 +1,7 @@
 //! What depends on the place of a node follows when that has changed: which nodes have followers that are not there yet, and how
 //! far these are. Who follows is the business of those who keep the tree.
 //!
-//! 1. A change is noted in the commit that begins it, and its note goes when all has followed, or with a newer note.
+//! 1. A change is noted in the commit that begins it, with the time of the one that decides it, and its note goes when all has followed, or with a newer note.
 //! 2. How far it is, is a part of the note: whoever comes by goes on from there.
 
 use widerow::Page;

@@ -169,8 +169,10 @@ async fn begin(ctx: &Context, tree: TreeId, seen: &Node, change: &Change, expect
         Change::Gone | Change::GoneIfLeaf => None,
     };
     keys.extend(code.into_iter().chain(&seen.node_code).map(|code| rules::code_id(code)));
-    let (id, now) = (ctx.new_id(), ctx.now());
+    let id = ctx.new_id();
     decide(ctx, tree, keys, |draft| {
+        // ORDER: the time of this try: others may have been waited for.
+        let now = ctx.now();
         let Some(mut node) = draft.node(seen.node_id).cloned() else {
             return Err(Error::NodeNotFound { node: seen.node_id });
         };

@@ -2,7 +2,7 @@
 
 use merkato::{
     Context, Kind, PageRequest,
-    catalog::{self, Category, CategoryChange, Error, Misfiled, NewCategory, Product, SortOrder},
+    catalog::{self, Category, CategoryChange, Error, Misfiled, NewCategory, NewProduct, Product, SortOrder},
     hierarchy::{self, NewNode, Node},
     id::{CategoryId, ProductId},
     limits,
@@ -12,7 +12,7 @@ use widerow::{Commit, store::VerifyOptions};
 use widerow_testing::{Target, cases};
 
 use super::{below, category, on_sale};
-use crate::world::World;
+use crate::{carts::finish_commits, hierarchy::stopped::dying, world::World};
 
 cases![
     a_moved_category_takes_all_below_it_along,
@@ -22,6 +22,8 @@ cases![
     the_tree_is_the_catalogs_and_everybody_may_read_it,
     products_follow_in_steps_that_go_on_where_they_were,
     a_product_that_was_filed_by_the_dead_follows_too,
+    a_product_that_the_dead_left_out_of_all_lists_follows_too,
+    a_move_is_followed_from_its_decision_on,
     what_does_not_agree_is_found_and_mended,
     many_categories_are_made_at_once,
 ];
@@ -292,6 +294,15 @@ async fn products_follow_in_steps_that_go_on_where_they_were(target: &Target) {
     sound(&world).await;
 }
 
+/// One more product of the same category, at the place that this one had.
+async fn filed_by_the_dead(ctx: &Context, old: &Product) {
+    let dead = Product { product_id: ProductId(Uuid::now_v7()), slug: "dead".into(), ..old.clone() };
+    ctx.store
+        .guarded::<Product, (), widerow::Error>(dead.product_id, |_| Ok((Commit::new().put(&dead), ())))
+        .await
+        .expect("put");
+}
+
 /// It had read the old place, and wrote it when all had followed; then it died.
 async fn a_product_that_was_filed_by_the_dead_follows_too(target: &Target) {
     let world = World::new(target);
@@ -300,14 +311,74 @@ async fn a_product_that_was_filed_by_the_dead_follows_too(target: &Target) {
     let lamps = below(ctx, "Lamps", Some(home.category_id)).await;
     let old = product(ctx, "Lamp", &lamps).await;
     catalog::move_category(ctx, lamps.category_id, Some(garden.category_id), None).await.expect("moved");
-    let dead = Product { product_id: ProductId(Uuid::now_v7()), slug: "dead".into(), ..old.clone() };
-    ctx.store
-        .guarded::<Product, (), widerow::Error>(dead.product_id, |_| Ok((Commit::new().put(&dead), ())))
-        .await
-        .expect("put");
+    filed_by_the_dead(ctx, &old).await;
     assert_eq!(listed(ctx, &home).await.len(), 1);
     let soon = catalog::follow_categories(ctx, usize::MAX).await.expect("followed");
     assert_eq!((soon.products, soon.open), (0, 1), "it is not time yet");
+    later(&world).await;
+    assert_eq!((listed(ctx, &home).await.len(), listed(ctx, &garden).await.len()), (0, 2));
+    sound(&world).await;
+}
+
+/// The same shop in a process whose commits are seen row by row, on every engine.
+fn row_by_row(target: &Target) -> World {
+    let world = World::new(target);
+    let (ctx, _) = dying(target, &world, u64::MAX, true);
+    World { ctx, ..world }
+}
+
+/// Those who filed them died anywhere, also when a product was there and its category did not list it.
+async fn a_product_that_the_dead_left_out_of_all_lists_follows_too(target: &Target) {
+    let world = row_by_row(target);
+    let ctx = &world.ctx;
+    let (home, garden) = (category(ctx, "Home").await, category(ctx, "Garden").await);
+    let lamps = below(ctx, "Lamps", Some(home.category_id)).await;
+    let (mut there, mut unlisted) = (0, 0);
+    for steps in (0..).step_by(if target.name == "embedded" { 1 } else { 5 }) {
+        let (doomed, faulty) = dying(target, &world, steps, true);
+        let new =
+            NewProduct { product_id: Some(ProductId(ctx.new_id())), ..on_sale(&format!("Lamp {steps}"), &lamps, 100) };
+        let (id, before) = (new.product_id.expect("an id"), listed(ctx, &lamps).await.len());
+        drop(catalog::create_product(&doomed, new).await);
+        let is_there = catalog::find_product(ctx, id).await.expect("read").is_some();
+        there += usize::from(is_there);
+        unlisted += u32::from(is_there && listed(ctx, &lamps).await.len() == before);
+        if !faulty.has_stopped() {
+            break;
+        }
+    }
+    assert!(target.name != "embedded" || unlisted > 0, "none was left half-way");
+    catalog::move_category(ctx, lamps.category_id, Some(garden.category_id), None).await.expect("moved");
+    later(&world).await;
+    // Nothing that is finished after this brings the old place back.
+    finish_commits(target, &world).await;
+    assert_eq!((listed(ctx, &home).await.len(), listed(ctx, &garden).await.len()), (0, there));
+    sound(&world).await;
+}
+
+/// Whoever began it died. It is decided by another, much later, and until then everybody read the old place.
+async fn a_move_is_followed_from_its_decision_on(target: &Target) {
+    let world = row_by_row(target);
+    let ctx = &world.ctx;
+    let (home, garden) = (category(ctx, "Home").await, category(ctx, "Garden").await);
+    let lamps = below(ctx, "Lamps", Some(home.category_id)).await;
+    below(ctx, "Desk", Some(lamps.category_id)).await;
+    let old = product(ctx, "Lamp", &lamps).await;
+    let tree = hierarchy::tree_id("categories");
+    for steps in 0.. {
+        let (doomed, faulty) = dying(target, &world, steps, true);
+        drop(catalog::move_category(&doomed, lamps.category_id, Some(garden.category_id), None).await);
+        assert!(faulty.has_stopped(), "none was stopped half-way");
+        if hierarchy::pending_relocation(ctx, tree).await.expect("read").is_some() {
+            break;
+        }
+    }
+    world.clock.advance_millis(limits::FOLLOW_AGAIN_SECONDS * 1000);
+    assert_eq!(catalog::get_category(ctx, lamps.category_id).await.expect("found").path, [home.category_id]);
+    let soon = catalog::follow_categories(ctx, usize::MAX).await.expect("followed");
+    assert_eq!((soon.products, soon.done, soon.open), (1, 0, 1), "it is not time for the last look yet");
+    assert_eq!(catalog::get_category(ctx, lamps.category_id).await.expect("found").path, [garden.category_id]);
+    filed_by_the_dead(ctx, &old).await;
     later(&world).await;
     assert_eq!((listed(ctx, &home).await.len(), listed(ctx, &garden).await.len()), (0, 2));
     sound(&world).await;
