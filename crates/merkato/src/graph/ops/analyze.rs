@@ -105,7 +105,7 @@ pub async fn analyze(ctx: &Context, betweenness: Betweenness, watch: WatchAnalys
     };
     store(ctx, &network, &figures, summary.computed_at, &watch).await?;
     replace_communities(ctx, &network, &figures, &summary).await?;
-    forget_older(ctx, &network).await?;
+    forget_older(ctx, &network, summary.computed_at).await?;
     Ok(summary)
 }
 
@@ -210,10 +210,12 @@ async fn replace_communities(
 }
 
 /// What earlier analyses found of people who are in the graph no more.
-async fn forget_older(ctx: &Context, network: &Network<UserId>) -> Result<()> {
+///
+/// RACE: another may be made at the same time, and know people who came since: what a later one found stays.
+async fn forget_older(ctx: &Context, network: &Network<UserId>, computed_at: Timestamp) -> Result<()> {
     let mut gone: HashSet<UserId> = HashSet::new();
     ctx.for_each_row::<Metrics>(|row| {
-        if network.index(row.user_id).is_none() {
+        if row.computed_at < computed_at && network.index(row.user_id).is_none() {
             gone.insert(row.user_id);
         }
     })

@@ -5,13 +5,18 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use merkato::graph::{self, Betweenness, ConnectionType, Error, Stage, figures, unwatched};
+use merkato::graph::{self, Betweenness, ConnectionType, Error, Metrics, Stage, figures, unwatched};
+use widerow::Commit;
 use widerow_testing::Target;
 
 use super::{befriend, connect, person};
 use crate::world::World;
 
-widerow_testing::cases!(everybody_has_figures, an_analysis_is_watched_and_can_be_stopped);
+widerow_testing::cases!(
+    everybody_has_figures,
+    an_analysis_is_watched_and_can_be_stopped,
+    what_a_later_analysis_found_stays,
+);
 
 async fn everybody_has_figures(target: &Target) {
     let world = World::new(target);
@@ -47,6 +52,7 @@ async fn everybody_has_figures(target: &Target) {
     for (one, other) in [(7, 8), (4, 5), (5, 6), (4, 6)] {
         graph::disconnect(ctx, person(one), ConnectionType::Friend, person(other)).await.unwrap();
     }
+    world.clock.advance_millis(1);
     let summary = graph::analyze(ctx, Betweenness::Sampled(2), unwatched()).await.unwrap();
     assert_eq!((summary.people, summary.edges, summary.sampled), (4, 4, Some(2)));
     assert_eq!(graph::find_metrics(ctx, person(7)).await.unwrap(), None);
@@ -83,4 +89,19 @@ async fn an_analysis_is_watched_and_can_be_stopped(target: &Target) {
         let stopped = graph::analyze(ctx, Betweenness::Exact, at(stage)).await.unwrap_err();
         assert!(matches!(stopped, Error::Stopped), "{stopped:?}");
     }
+}
+
+/// Of two that are made at once, the later one knows people who came since.
+async fn what_a_later_analysis_found_stays(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    befriend(ctx, 1, 2).await;
+    let now = graph::analyze(ctx, Betweenness::Exact, unwatched()).await.unwrap().computed_at;
+    let known = graph::find_metrics(ctx, person(1)).await.unwrap().unwrap();
+    let found = |n: u32, seconds: i64| Metrics { user_id: person(n), computed_at: now.plus_seconds(seconds), ..known };
+    let rows = [found(7, -1), found(8, 1)];
+    ctx.store.commit(rows.iter().fold(Commit::new(), |commit, row| commit.put(row))).await.unwrap();
+    graph::analyze(ctx, Betweenness::Exact, unwatched()).await.unwrap();
+    assert_eq!(graph::find_metrics(ctx, person(7)).await.unwrap(), None);
+    assert_eq!(graph::find_metrics(ctx, person(8)).await.unwrap(), Some(found(8, 1)));
 }
