@@ -4,7 +4,7 @@
 //! 1. A path is shown only if every step was there when its pairs were read last, at the end, whether it was searched or kept.
 //! 2. Nobody is on a path who is hidden from its start or its end.
 //! 3. It is kept for a day. In that time a way may come that is shorter or stronger; one step from the start to the end is seen
-//!    at once, others when the day is over or when the kept path does not hold any more. That there is no path is not kept.
+//!    at once, others when the day is over or when no kept path holds any more. That there is no path is not kept.
 
 use std::{
     cmp::Reverse,
@@ -63,10 +63,13 @@ pub async fn find_path(ctx: &Context, start: UserId, end: UserId, hops_max: usiz
             return Ok(Some(Found { nodes, types, strength: tie.strength, calculated_at: ctx.now() }));
         }
     }
-    if let Some(kept) = kept.into_iter().flatten().next()
-        && let Some(found) = as_it_is(ctx, &kept.path_nodes, kept.calculated_at).await?
-    {
-        return Ok(Some(found));
+    // Shortest first. One that does not hold goes: it would be looked at before the longer one that is found in its place.
+    for kept in kept.into_iter().flatten() {
+        if let Some(found) = as_it_is(ctx, &kept.path_nodes, kept.calculated_at).await? {
+            return Ok(Some(found));
+        }
+        let key = (kept.start_user_id, kept.path_length, kept.end_user_id);
+        ctx.store.commit(Commit::new().delete::<ConnectionPath>(key)).await?;
     }
     for _ in 0..SEARCHES_MAX {
         let Some(nodes) = search(ctx, start, end, hops_max).await? else { return Ok(None) };

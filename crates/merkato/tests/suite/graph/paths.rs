@@ -2,7 +2,7 @@
 
 use merkato::{
     Context,
-    graph::{self, ConnectionType, Found},
+    graph::{self, ConnectionPath, ConnectionType, Found},
     id::UserId,
 };
 use rust_decimal::Decimal;
@@ -17,6 +17,7 @@ widerow_testing::cases!(
     of_the_shortest_the_strongest_is_found,
     a_path_follows_who_follows_whom,
     a_kept_path_is_never_stale,
+    a_longer_path_is_kept_where_a_shorter_one_was,
     nobody_on_a_path_is_hidden_from_its_ends,
 );
 
@@ -104,6 +105,28 @@ async fn a_kept_path_is_never_stale(target: &Target) {
     graph::disconnect(ctx, person(1), Follow, person(3)).await.unwrap();
     world.clock.advance_millis(86_400_000);
     assert_eq!(people(&path(ctx, 1, 3, 3).await.unwrap()), [1, 2, 3].map(person));
+}
+
+async fn a_longer_path_is_kept_where_a_shorter_one_was(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    for (one, other) in [(1, 2), (2, 3), (1, 4), (4, 5), (5, 3)] {
+        befriend(ctx, one, other).await;
+    }
+    assert_eq!(people(&path(ctx, 1, 3, 3).await.unwrap()), [1, 2, 3].map(person));
+    graph::disconnect(ctx, person(2), Friend, person(3)).await.unwrap();
+    world.clock.advance_millis(1_000);
+    let longer = path(ctx, 1, 3, 3).await.unwrap();
+    assert_eq!((people(&longer), longer.calculated_at), ([1, 4, 5, 3].map(person).to_vec(), ctx.now()));
+    for _ in 0..2 {
+        world.clock.advance_millis(1_000);
+        assert_eq!(path(ctx, 1, 3, 3).await, Some(longer.clone()), "it is not searched again");
+    }
+    // Also where both do not hold.
+    graph::disconnect(ctx, person(4), Friend, person(5)).await.unwrap();
+    assert_eq!(path(ctx, 1, 3, 3).await, None);
+    let kept = ctx.store.get_many::<ConnectionPath>([2, 3].map(|length| (person(1), length, person(3)))).await.unwrap();
+    assert_eq!(kept, [None, None]);
 }
 
 async fn nobody_on_a_path_is_hidden_from_its_ends(target: &Target) {
