@@ -292,6 +292,9 @@ pub const COUNTS_WAITING_MAX: usize = 10_000;
 pub const INTERESTS_MAX: usize = 50;
 /// Bytes of one interest.
 pub const INTEREST_BYTES_MAX: usize = 100;
+/// Buckets of somebody's connections that are looked at for one page: where few of them have any, the page is short and goes on
+/// behind.
+pub const BUCKETS_A_PAGE_MAX: u64 = 4;
 /// Steps of a path.
 pub const PATH_HOPS_MAX: usize = 6;
 /// Rows that one search for a path reads.

@@ -32,11 +32,17 @@ pub use tables::{
     Person, ReverseConnection, Says, Suggestion, Summary, Tie, Uncounted,
 };
 
-use crate::pattern::{AccessPattern, Amount, ReadCost};
+use crate::{
+    limits,
+    pattern::{AccessPattern, Amount, ReadCost},
+};
 
-/// A page of a bucket, and the person, who says whether there is another; with the next bucket, where a page goes over its end.
-const LISTED: ReadCost =
-    ReadCost { partitions: Amount::of(3), rows: Amount::of(3).and_per_row(1), requests: Amount::of(3) };
+/// A page of a bucket, and the person, who says whether there is another; with the next buckets, where a page goes over its end.
+const LISTED: ReadCost = ReadCost {
+    partitions: Amount::of(1 + limits::BUCKETS_A_PAGE_MAX),
+    rows: Amount::of(3).and_per_row(1),
+    requests: Amount::of(1 + limits::BUCKETS_A_PAGE_MAX),
+};
 
 pub const PATTERNS: &[AccessPattern] = &[
     AccessPattern {
@@ -101,9 +107,9 @@ pub const PATTERNS: &[AccessPattern] = &[
         table: "connection_pairs, graph_people, user_connections",
         key: "user_id = ? AND bucket = ? AND connection_type = ?; low_user_id = ? AND high_user_id = ? of each",
         cost: ReadCost {
-            partitions: Amount::of(6).and_per_row(1),
+            partitions: Amount::of(8).and_per_row(1),
             rows: Amount::of(6).and_per_row(2),
-            requests: Amount::of(6).and_per_row(1),
+            requests: Amount::of(8).and_per_row(1),
         },
     },
 ];

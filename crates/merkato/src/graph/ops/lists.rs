@@ -13,18 +13,20 @@ use crate::{
         tables::{Connection, ConnectionType, Link, Pair, Person, ReverseConnection},
     },
     id::UserId,
+    limits,
     pattern::PageRequest,
     shards::Merged,
 };
 
-/// Connections that are looked at for one page of mutual ones: after as many the page is short and goes on behind.
+/// Connections that are asked for, for one page of mutual ones: after as many the page is short and goes on behind.
 const WALKED_MAX: usize = 2_000;
-/// Of these at once.
+/// Of these at once; they may be fewer, where buckets are empty.
 const WALKED_AT_ONCE: usize = 200;
 /// People whose links are read side by side.
 pub(super) const READ_AT_ONCE: usize = 32;
 
-/// G1. Whom somebody is connected to, by one type or by all; whom they have blocked is among these.
+/// G1. Whom somebody is connected to, by one type or by all; whom they have blocked is among these. A page that goes over several
+/// buckets may be short, or empty, and not the last.
 pub async fn list_connections(
     ctx: &Context,
     user: UserId,
@@ -35,7 +37,7 @@ pub async fn list_connections(
     list(ctx, user, connection_type, &page).await
 }
 
-/// G2. Who is connected to somebody, by one type or by all. Who has blocked them is not told.
+/// G2. Who is connected to somebody, by one type or by all, in pages as those of G1. Who has blocked them is not told.
 pub async fn list_followers(
     ctx: &Context,
     user: UserId,
@@ -99,7 +101,7 @@ pub async fn list_mutual(
         let asked: Vec<&Connection> = asked.collect();
         let keys = asked.iter().map(|row| pair_key(looked_up, row.connected_user_id));
         let pairs = ctx.store.get_many::<Pair>(keys).await?;
-        walked += some.rows.len();
+        walked += WALKED_AT_ONCE;
         for (row, pair) in asked.into_iter().zip(pairs) {
             let seen = pair.filter(|pair| !pair.is_hidden());
             let Some(tie) = seen.as_ref().and_then(|pair| pair.tie(looked_up, connection_type)) else { continue };
@@ -169,7 +171,7 @@ async fn list<R: Listed>(
 ) -> Result<Merged<R>> {
     let (mut bucket, mut within) = parse(page.cursor.as_ref())?;
     let mut last: Option<u32> = None;
-    let mut rows: Vec<R> = Vec::new();
+    let (mut rows, mut looked_at): (Vec<R>, u64) = (Vec::new(), 0);
     loop {
         let slice = slice::<R>(ctx, (user, bucket), connection_type).limit(page.limit - rows.len());
         let read = slice.after(within.take()).page();
@@ -190,7 +192,9 @@ async fn list<R: Listed>(
             return Ok(Merged { rows, next: None });
         }
         bucket += 1;
-        if rows.len() >= page.limit {
+        looked_at += 1;
+        // Whoever was followed by millions may have as many buckets that nobody is in any more.
+        if rows.len() >= page.limit || looked_at >= limits::BUCKETS_A_PAGE_MAX {
             return Ok(Merged { rows, next: Some(position(bucket, None)) });
         }
     }

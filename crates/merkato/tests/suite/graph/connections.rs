@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use merkato::{
+    PageRequest,
     graph::{self, ConnectionType, Degree, Edge, Error, Made, NewConnection},
     id::UserId,
 };
 use rust_decimal::Decimal;
+use widerow::meter::measure;
 use widerow_testing::Target;
 
 use super::{connect, connections, followers, listed, mutual, person, small_buckets, sound, strong};
@@ -20,6 +22,7 @@ widerow_testing::cases!(
     interactions_make_stronger,
     what_is_made_again_takes_over_what_is_given,
     lists_go_over_several_partitions,
+    a_page_looks_at_few_of_the_partitions_that_were_emptied,
     many_are_made_each_with_its_answer,
     who_is_forgotten_knows_nobody,
 );
@@ -177,6 +180,39 @@ async fn lists_go_over_several_partitions(target: &Target) {
     }
     assert_eq!(followers(ctx, star).await.get(&Follow), None);
     assert_eq!(listed(ctx, star).await[&Friend].len(), 5);
+    sound(&world).await;
+}
+
+async fn a_page_looks_at_few_of_the_partitions_that_were_emptied(target: &Target) {
+    let world = small_buckets(target);
+    let ctx = &world.ctx;
+    let star = person(0);
+    // Nine buckets; who is left is in the last but one.
+    for n in 1..=26 {
+        connect(ctx, person(n), Follow, star).await;
+    }
+    for n in (1..=26).filter(|n| *n != 24) {
+        graph::disconnect(ctx, person(n), Follow, star).await.unwrap();
+    }
+    let (mut found, mut pages, mut cursor) = (Vec::new(), 0, None);
+    loop {
+        let page = graph::list_followers(ctx, star, Some(Follow), PageRequest { limit: 10, cursor });
+        let (page, cost) = measure(page).await;
+        let page = page.unwrap();
+        assert!(graph::PATTERNS[1].cost.admits(&cost, page.rows.len() as u64), "page {pages}: {cost}");
+        found.extend(page.rows.into_iter().map(|row| row.connecting_user_id));
+        pages += 1;
+        match page.next {
+            Some(next) => cursor = Some(next),
+            None => break,
+        }
+    }
+    assert_eq!((found, pages), (vec![person(24)], 3));
+    // Whoever walks the lists of others gets to their end, too.
+    connect(ctx, star, Friend, person(24)).await;
+    connect(ctx, star, Friend, person(30)).await;
+    connect(ctx, person(24), Friend, person(30)).await;
+    assert_eq!(mutual(ctx, star, person(24), Friend, 10).await, [person(30)]);
     sound(&world).await;
 }
 
