@@ -82,10 +82,10 @@ pub const PATTERNS: &[AccessPattern] = &[
     },
     AccessPattern {
         name: "G6",
-        question: "Whom somebody may know, less those who were connected or blocked since",
-        table: "connection_suggestions, connection_pairs",
-        key: "user_id = ?; low_user_id = ? AND high_user_id = ? of each",
-        cost: ReadCost { partitions: Amount::of(50), rows: Amount::of(99), requests: Amount::of(50) },
+        question: "Whom somebody may know, less those who were connected, blocked or forgotten since",
+        table: "connection_suggestions, connection_pairs, graph_people",
+        key: "user_id = ?; low_user_id = ? AND high_user_id = ? of each; user_id = ? of each",
+        cost: ReadCost { partitions: Amount::of(99), rows: Amount::of(147), requests: Amount::of(99) },
     },
     AccessPattern {
         name: "G7",

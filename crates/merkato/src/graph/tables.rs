@@ -195,13 +195,15 @@ pub struct Person {
     pub bucket: u32,
     pub bucket_pairs: i64,
     pub counted: Vec<Counted>,
+    /// Since then they are suggested to nobody.
+    pub forgotten_at: Option<Timestamp>,
 }
 
 impl Person {
     /// Somebody of whom nothing is known.
     pub(super) fn new(user_id: UserId) -> Self {
         let (interests, degree, counted) = (BTreeSet::new(), Degree::default(), Vec::new());
-        Person { user_id, interests, degree, bucket: 0, bucket_pairs: 0, counted }
+        Person { user_id, interests, degree, bucket: 0, bucket_pairs: 0, counted, forgotten_at: None }
     }
 
     /// The bucket that the next pair gets.

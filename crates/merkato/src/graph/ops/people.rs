@@ -11,7 +11,7 @@ use crate::{
     context::Context,
     graph::{
         error::{Error, Result},
-        tables::{Degree, Link, Metrics, Person, Suggestion},
+        tables::{Community, Degree, Link, Metrics, Person, SHELF, Suggestion},
     },
     id::UserId,
     limits,
@@ -59,7 +59,16 @@ pub(super) async fn places(ctx: &Context, (low, high): (UserId, UserId)) -> Resu
 
 /// Ends every connection of somebody, whoever made it, and forgets what they like, what was suggested to them and what an
 /// analysis found. Stopped half-way, it is done again.
+///
+/// ORDER: the person first. Others who have them among their suggestions are not known; whoever lists these looks here.
 pub async fn forget_person(ctx: &Context, user: UserId) -> Result<()> {
+    ctx.store
+        .guarded::<Person, (), Error>(user, |found| {
+            let person = found.rows.first().cloned().unwrap_or_else(|| Person::new(user));
+            let forgotten_at = person.forgotten_at.or(Some(ctx.now()));
+            Ok((Commit::new().put(&Person { interests: BTreeSet::new(), forgotten_at, ..person }), ()))
+        })
+        .await?;
     loop {
         let some = lists::links(ctx, user, limits::PAGE_ROWS_MAX).await?;
         let ended = some.links.iter().map(|link: &Link| {
@@ -74,7 +83,6 @@ pub async fn forget_person(ctx: &Context, user: UserId) -> Result<()> {
             break;
         }
     }
-    describe_person(ctx, user, &BTreeSet::new()).await?;
     ctx.store
         .guarded::<Suggestion, (), Error>(user, |found| {
             let key = |row: &Suggestion| (row.user_id, row.suggestion_score, row.suggested_user_id);
@@ -83,5 +91,15 @@ pub async fn forget_person(ctx: &Context, user: UserId) -> Result<()> {
         })
         .await?;
     ctx.store.commit(Commit::new().delete::<Metrics>(user)).await?;
-    Ok(())
+    ctx.store
+        .guarded::<Community, (), Error>(SHELF, |found| {
+            let led = found.rows.iter().filter(|row| row.leaders.contains(&user));
+            let left = led.map(|row| {
+                let leaders = row.leaders.iter().copied().filter(|leader| *leader != user).collect();
+                // What is put again must not set static columns as they were.
+                Community { leaders, summary: None, ..row.clone() }
+            });
+            Ok((left.fold(Commit::new(), |commit, row| commit.put(&row)), ()))
+        })
+        .await
 }

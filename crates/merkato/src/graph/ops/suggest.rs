@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use futures::future::try_join;
 use rust_decimal::{Decimal, prelude::FromPrimitive as _};
 use widerow::{Commit, Timestamp};
 
@@ -44,21 +45,25 @@ pub async fn suggest(ctx: &Context, user: UserId) -> Result<Vec<Suggestion>> {
     let mut suggestions: Vec<Suggestion> = suggestions.collect();
     suggestions.sort_unstable_by_key(|row| (std::cmp::Reverse(row.suggestion_score), row.suggested_user_id));
     suggestions.truncate(limits::SUGGESTIONS_A_USER_MAX);
+    let suggestions = unknown_alone(ctx, user, suggestions).await?;
     replace(ctx, user, &suggestions).await?;
-    unknown_alone(ctx, user, suggestions).await
+    Ok(suggestions)
 }
 
-/// G6. Somebody's suggestions, the best first, without those who were connected or blocked since they were made.
+/// G6. Somebody's suggestions, the best first, without those who were connected, blocked or forgotten since they were made.
 pub async fn list_suggestions(ctx: &Context, user: UserId) -> Result<Vec<Suggestion>> {
     let page = ctx.store.slice::<Suggestion>(user).limit(limits::SUGGESTIONS_A_USER_MAX).page().await?;
     unknown_alone(ctx, user, page.rows).await
 }
 
 async fn unknown_alone(ctx: &Context, user: UserId, rows: Vec<Suggestion>) -> Result<Vec<Suggestion>> {
-    let pairs = ctx.store.get_many::<Pair>(rows.iter().map(|row| pair_key(user, row.suggested_user_id))).await?;
-    let unknown =
-        |pair: &Option<Pair>| pair.as_ref().is_none_or(|pair| !pair.is_hidden() && pair.strongest(user).is_none());
-    Ok(rows.into_iter().zip(pairs).filter(|(_, pair)| unknown(pair)).map(|(row, _)| row).collect())
+    let pairs = ctx.store.get_many::<Pair>(rows.iter().map(|row| pair_key(user, row.suggested_user_id)));
+    let people = ctx.store.get_many::<Person>(rows.iter().map(|row| row.suggested_user_id));
+    let (pairs, people) = try_join(pairs, people).await?;
+    let unknown = |pair: Option<Pair>| pair.is_none_or(|pair| !pair.is_hidden() && pair.strongest(user).is_none());
+    let there = |person: Option<Person>| person.is_none_or(|person| person.forgotten_at.is_none());
+    let seen = rows.into_iter().zip(pairs.into_iter().zip(people));
+    Ok(seen.filter_map(|(row, (pair, person))| (unknown(pair) && there(person)).then_some(row)).collect())
 }
 
 #[derive(Clone, Copy, Default)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use merkato::graph::{self, ConnectionType};
+use merkato::graph::{self, Betweenness, ConnectionType, unwatched};
 use widerow_testing::Target;
 
 use super::{befriend, connect, person};
@@ -12,6 +12,7 @@ widerow_testing::cases!(
     friends_of_friends_are_suggested_with_the_reason,
     suggestions_are_replaced_and_end,
     who_is_blocked_or_connected_since_is_not_shown,
+    who_is_forgotten_since_is_not_shown,
 );
 
 fn likes(interests: &[&str]) -> BTreeSet<String> {
@@ -89,4 +90,30 @@ async fn who_is_blocked_or_connected_since_is_not_shown(target: &Target) {
     assert_eq!(shown(graph::suggest(ctx, person(1)).await.unwrap()), [person(6)]);
     graph::disconnect(ctx, person(3), ConnectionType::Block, person(1)).await.unwrap();
     assert_eq!(graph::suggest(ctx, person(1)).await.unwrap().len(), 2);
+}
+
+async fn who_is_forgotten_since_is_not_shown(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    for (one, other) in [(1, 2), (2, 3), (2, 4)] {
+        befriend(ctx, one, other).await;
+    }
+    for n in [1, 3] {
+        graph::describe_person(ctx, person(n), &likes(&["tea"])).await.unwrap();
+    }
+    assert_eq!(graph::suggest(ctx, person(1)).await.unwrap().len(), 2);
+    graph::analyze(ctx, Betweenness::Exact, unwatched()).await.unwrap();
+    let leaders = async || graph::list_communities(ctx).await.unwrap().1[0].leaders.clone();
+    assert!(leaders().await.contains(&person(3)));
+    graph::forget_person(ctx, person(3)).await.unwrap();
+    let shown = |rows: Vec<graph::Suggestion>| rows.iter().map(|row| row.suggested_user_id).collect::<Vec<_>>();
+    assert_eq!(shown(graph::list_suggestions(ctx, person(1)).await.unwrap()), [person(4)]);
+    let (summary, communities) = graph::list_communities(ctx).await.unwrap();
+    assert_eq!((communities[0].leaders.len(), summary.map(|told| told.people)), (3, Some(4)));
+    assert!(!leaders().await.contains(&person(3)));
+    // Also where somebody brings them back among the friends of a friend.
+    befriend(ctx, 2, 3).await;
+    assert_eq!(shown(graph::suggest(ctx, person(1)).await.unwrap()), [person(4)]);
+    let stored = ctx.store.slice::<graph::Suggestion>(person(1)).limit(9).page().await.unwrap().rows;
+    assert_eq!(shown(stored), [person(4)], "nothing of them is stored");
 }
