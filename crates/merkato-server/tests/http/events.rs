@@ -62,8 +62,8 @@ async fn events_are_appended_and_read_back(target: &Target) {
         "event_id": event_id, "event_type": "Opened", "data": {"deep": [1, {"x": "Ä"}]}, "schema_version": 3,
         "metadata": {"who": "Ada"}, "causation_id": cause, "correlation_id": together, "at": "2026-01-02T03:04:05Z",
     });
-    let body =
-        json!({"kind": "door", "expected_version": "absent", "events": [first, {"event_type": "Shut", "data": {}}]});
+    let second = json!({"event_id": Uuid::new_v4(), "event_type": "Shut", "data": {}});
+    let body = json!({"kind": "door", "expected_version": "absent", "events": [first, second]});
     let answer = append(&office, id, &body).await;
     assert_eq!(answer.status(), 201);
     let location = answer.headers()["location"].to_str().unwrap().to_owned();

@@ -20,7 +20,7 @@ use crate::{
 /// An event that is to be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewEvent {
-    /// Under its own id an event is appended once. Without one it gets one.
+    /// Under its own id an event is appended once. Without one it gets one. Of one append all have theirs, or none.
     pub event_id: Option<EventId>,
     pub event_type: String,
     /// An object.
@@ -147,24 +147,20 @@ impl Stream {
 
     /// The versions of these events, where they are there already, as they were asked for.
     pub(super) fn find_repeated(&self, events: &[NewEvent]) -> Result<Option<(i64, i64)>> {
-        let given = || events.iter().filter_map(|event| Some((event, event.event_id?)));
         let mut versions = Vec::new();
-        for (event, event_id) in given() {
+        for (event, event_id) in events.iter().filter_map(|event| Some((event, event.event_id?))) {
             let Some(known) = self.known.get(&event_id) else { continue };
             if known.fingerprint != event.fingerprint() {
                 return Err(Error::OtherEvent { event: event_id });
             }
             versions.push(known.event_version);
         }
-        let (Some(first), Some(last)) = (versions.first(), versions.last()) else { return Ok(None) };
-        // Together and in this order, or they were not sent together.
-        let together = versions.windows(2).all(|pair| pair[0] < pair[1]) && versions.len() == given().count();
-        if !together || last - first >= events.len() as i64 {
+        let (Some(first), Some(last)) = (versions.first().copied(), versions.last().copied()) else { return Ok(None) };
+        // One behind the other, and all of them, or they were not sent together.
+        if versions.len() != events.len() || !versions.iter().copied().eq(first..=last) {
             return Err(Error::SomeKnown);
         }
-        // Those without an id stand beside those with one.
-        let before = events.iter().take_while(|event| event.event_id.is_none()).count() as i64;
-        Ok(Some((first - before, first - before + events.len() as i64 - 1)))
+        Ok(Some((first, last)))
     }
 }
 
@@ -190,6 +186,9 @@ pub(super) fn check_events(events: &[NewEvent], now: Timestamp) -> Result<()> {
         if let Some(event_id) = event.event_id {
             check.that(ids.insert(event_id), format!("events/{i}/event_id"), "another event has it");
         }
+        // Of one without an id nobody could say, when they are sent again, whether it is there.
+        let alike = event.event_id.is_some() == events[0].event_id.is_some();
+        check.that(alike, format!("events/{i}/event_id"), "either all events have an id or none");
     }
     check.end()?;
     if bytes > limits::EVENTS_DATA_BYTES_MAX {

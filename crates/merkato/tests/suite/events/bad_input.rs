@@ -63,6 +63,16 @@ async fn bad_events_are_refused_by_field(target: &Target) {
             "events/0/at: not a time of the years 0 to 9999".into(),
         ),
         ("note", vec![noted(1).with_id(id), noted(2).with_id(id)], "events/1/event_id: another event has it".into()),
+        (
+            "note",
+            vec![noted(1).with_id(id), noted(2)],
+            "events/1/event_id: either all events have an id or none".into(),
+        ),
+        (
+            "note",
+            vec![noted(1), noted(2).with_id(id)],
+            "events/1/event_id: either all events have an id or none".into(),
+        ),
     ];
     for (kind, events, problem) in cases {
         let asked = AppendRequest { aggregate_id: new_stream(ctx), kind: kind.into(), expected: Expected::Any, events };

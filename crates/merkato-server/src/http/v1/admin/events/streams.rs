@@ -88,7 +88,8 @@ fn one() -> i32 {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventBody {
-    /// Under its own id an event is appended once: who sends it again is given the first answer.
+    /// Under its own id an event is appended once: who sends it again is given the first answer. Of one append all have theirs,
+    /// or none.
     event_id: Option<Uuid>,
     /// In the past tense.
     #[schema(example = "MoneyDeposited", min_length = 1, max_length = 100)]
