@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use widerow::Timestamp;
+use widerow::{Commit, Partition, Timestamp};
 
 use crate::{
     check::Invalid,
@@ -117,22 +117,61 @@ pub(super) async fn read_forward(
     Ok(events)
 }
 
+/// Events from one version down to another, at most so many.
+///
+/// RACE: on engines that show the rows of a commit one by one, one may be missing that is there a moment later, and whoever
+/// reads backward does not come back for it. So where one is missing, what its stream's commits have left is done first.
 async fn read_backward(ctx: &Context, aggregate: AggregateId, from: i64, to: i64, limit: usize) -> Result<Vec<Event>> {
     let mut events: Vec<Event> = Vec::new();
-    let mut next = to;
+    let (mut next, mut finished) = (to, None);
     while next >= from && events.len() < limit {
-        let slice = ctx.store.slice::<Event>((aggregate, block_of(next))).reverse();
-        let slice = slice.from(Bound::Included(from)).to(Bound::Included(next)).limit(limit - events.len());
-        let rows = slice.page().await?.rows;
-        let first = (block_of(next) * limits::EVENTS_A_BLOCK + 1).max(from);
-        let Some(last) = rows.last().map(|row| row.event_version) else { break };
-        events.extend(rows);
-        if last > first {
-            break;
+        let block = block_of(next);
+        let (first, room) = ((block * limits::EVENTS_A_BLOCK + 1).max(from), limit - events.len());
+        let slice = ctx.store.slice::<Event>((aggregate, block)).reverse();
+        let slice = slice.from(Bound::Included(first)).to(Bound::Included(next)).limit(room);
+        let mut rows = slice.page().await?.rows;
+        let last = rows.last().map_or(first, |row| if rows.len() < room { first } else { row.event_version });
+        if !rows.iter().map(|row| row.event_version).eq((last..=next).rev()) {
+            match finished {
+                // It may be that the stream ends before, too.
+                None => {
+                    let end = finish(ctx, aggregate).await?;
+                    (next, finished) = (to.min(end.version), Some(end));
+                    events.clear();
+                    continue;
+                }
+                // It is lost; the others are not.
+                Some(End { is_exact: true, .. }) => {}
+                // What is behind a gap is not there yet.
+                Some(End { is_exact: false, .. }) => {
+                    let below =
+                        rows.iter().rev().zip(last..).take_while(|(row, version)| row.event_version == *version);
+                    let above = rows.len() - below.count();
+                    rows.drain(..above);
+                    events.clear();
+                }
+            }
         }
-        next = first - 1;
+        events.extend(rows);
+        next = last - 1;
     }
     Ok(events)
+}
+
+/// Where a stream ends.
+struct End {
+    version: i64,
+    /// Its row says so, and the events of all its commits are to be seen.
+    is_exact: bool,
+}
+
+/// Does what earlier commits on a stream have left. Those of facts are finished by whoever writes their own rows.
+async fn finish(ctx: &Context, aggregate: AggregateId) -> Result<End> {
+    let read = |found: &Partition<EventStream>| Ok((Commit::new(), found.rows.first().map(|head| head.version)));
+    match ctx.store.guarded::<EventStream, _, Error>(aggregate, read).await? {
+        Some(version) => Ok(End { version, is_exact: true }),
+        None => Ok(End { version: last_version(ctx, aggregate).await?, is_exact: false }),
+    }
 }
 
 /// The newest version: what its row says, or its facts, which have none.

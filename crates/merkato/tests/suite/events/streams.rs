@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use merkato::{
-    Kind,
+    Context, Kind,
     events::{
         self, Change, Direction, Error, Event, Expected, Fact, NewEvent, ReadStream, Registry, Stream, fact_stream,
     },
@@ -14,7 +14,7 @@ use uuid::Uuid;
 use widerow::{Commit, Timestamp};
 use widerow_testing::Target;
 
-use super::{append, new_stream, noted, read_feed, request, verify};
+use super::{append, dying, new_stream, noted, read_feed, request, verify};
 use crate::world::World;
 
 widerow_testing::cases![
@@ -23,6 +23,9 @@ widerow_testing::cases![
     the_same_ids_again_give_the_first_answer,
     an_id_is_of_one_event_in_one_stream,
     a_stream_is_read_in_both_directions_over_its_blocks,
+    backward_from_beyond_the_end_is_from_the_end,
+    backward_what_is_lost_hides_nothing_else,
+    backward_an_append_is_seen_whole_wherever_it_was_stopped,
     a_stream_as_it_was_at_a_time,
     times_never_go_back_in_a_stream,
     a_kind_stays_and_some_are_the_shops_own,
@@ -167,6 +170,75 @@ async fn a_stream_is_read_in_both_directions_over_its_blocks(target: &Target) {
     }
     let none = events::list_events(ctx, new_stream(ctx), ReadStream::default()).await.unwrap();
     assert_eq!((none.events.len(), none.next), (0, None));
+}
+
+async fn backward(ctx: &Context, stream: AggregateId, to: impl Into<Option<i64>>, limit: usize) -> Vec<i64> {
+    let read = ReadStream { to: to.into(), direction: Direction::Backward, limit, ..ReadStream::default() };
+    let page = events::list_events(ctx, stream, read).await.unwrap();
+    page.events.iter().map(|event| event.event_version).collect()
+}
+
+async fn lose(ctx: &Context, stream: AggregateId, versions: impl IntoIterator<Item = i64>) {
+    let key = |version| (stream, events::block_of(version), version);
+    let lost = versions.into_iter().fold(Commit::new(), |commit, version| commit.delete::<Event>(key(version)));
+    ctx.store.commit(lost).await.unwrap();
+}
+
+async fn tell(ctx: &Context, of: Uuid, versions: impl IntoIterator<Item = i64>) {
+    for version in versions {
+        let fact = Fact { kind: "order", of, version, at: ctx.now(), event: noted(version) };
+        ctx.store.commit(events::tell(ctx, Commit::new(), &fact)).await.unwrap();
+    }
+}
+
+async fn backward_from_beyond_the_end_is_from_the_end(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let (stream, of) = (new_stream(ctx), ctx.new_id());
+    append(ctx, stream, 0..3).await;
+    tell(ctx, of, 1..=3).await;
+    for to in [4, 1_000, 1_001, 5_000, i64::MAX] {
+        assert_eq!(backward(ctx, stream, to, 2).await, [3, 2], "from {to}");
+        assert_eq!(backward(ctx, fact_stream("order", of), to, 2).await, [3, 2], "facts from {to}");
+        assert!(backward(ctx, new_stream(ctx), to, 2).await.is_empty());
+    }
+}
+
+async fn backward_what_is_lost_hides_nothing_else(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let stream = new_stream(ctx);
+    for _ in 0..3 {
+        append(ctx, stream, 0..335).await;
+    }
+    lose(ctx, stream, [998]).await;
+    assert_eq!(backward(ctx, stream, None, 8).await, [1_005, 1_004, 1_003, 1_002, 1_001, 1_000, 999, 997]);
+    // All of the newest block.
+    lose(ctx, stream, 1_001..=1_005).await;
+    assert_eq!(backward(ctx, stream, None, 3).await, [1_000, 999, 997]);
+    // Of facts nobody can say whether one is still to come: those behind it wait, as they do forward.
+    let of = ctx.new_id();
+    tell(ctx, of, [1, 2, 4, 5, 6]).await;
+    assert_eq!(backward(ctx, fact_stream("order", of), 6, 10).await, [2, 1]);
+    tell(ctx, of, [3]).await;
+    assert_eq!(backward(ctx, fact_stream("order", of), 6, 10).await, [6, 5, 4, 3, 2, 1]);
+}
+
+async fn backward_an_append_is_seen_whole_wherever_it_was_stopped(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    for steps in 0.. {
+        let stream = new_stream(ctx);
+        append(ctx, stream, [0]).await;
+        let (doomed, faulty) = dying(target, &world, steps);
+        let _ = events::append(&doomed, request(stream, Expected::Any, (0..3).map(noted).collect())).await;
+        let version = events::get_stream(ctx, stream).await.unwrap().version;
+        let wanted: Vec<i64> = (1..=version).rev().collect();
+        assert_eq!(backward(ctx, stream, None, 10).await, wanted, "after {steps}");
+        if !faulty.has_stopped() {
+            break;
+        }
+    }
 }
 
 async fn a_stream_as_it_was_at_a_time(target: &Target) {
