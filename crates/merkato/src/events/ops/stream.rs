@@ -159,14 +159,14 @@ async fn read_backward(ctx: &Context, aggregate: AggregateId, from: i64, to: i64
 }
 
 /// Where a stream ends.
-struct End {
+pub(super) struct End {
     version: i64,
     /// Its row says so, and the events of all its commits are to be seen.
     is_exact: bool,
 }
 
 /// Does what earlier commits on a stream have left. Those of facts are finished by whoever writes their own rows.
-async fn finish(ctx: &Context, aggregate: AggregateId) -> Result<End> {
+pub(super) async fn finish(ctx: &Context, aggregate: AggregateId) -> Result<End> {
     let read = |found: &Partition<EventStream>| Ok((Commit::new(), found.rows.first().map(|head| head.version)));
     match ctx.store.guarded::<EventStream, _, Error>(aggregate, read).await? {
         Some(version) => Ok(End { version, is_exact: true }),

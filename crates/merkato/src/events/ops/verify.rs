@@ -4,13 +4,14 @@
 //! as many places, and as many rows in each list, as there are such events. So each has one, and nothing else has any. It
 //! takes little memory, whatever the number of events.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use widerow::{Commit, Partition, Row, key::Tenant};
 
 use super::{
     feed::feed_position,
     sequence::{by_correlation, by_day, by_type, entry, sequence_all},
+    stream::{finish, read_forward},
 };
 use crate::{
     context::Context,
@@ -73,7 +74,7 @@ pub async fn verify(
     let last = feed_position(ctx).await?;
     report.places = u64::try_from(last).unwrap_or(0);
     let mut placed = 0;
-    let mut waiting = BTreeSet::new();
+    let mut waiting = BTreeMap::new();
     let database = ctx.store.database();
     for mut range in database.scan(Event::table(), 1).await? {
         while let Some(rows) = range.next().await? {
@@ -111,7 +112,7 @@ async fn compare(
     ctx: &Context,
     events: &[Event],
     last: i64,
-    waiting: &mut BTreeSet<AggregateId>,
+    waiting: &mut BTreeMap<AggregateId, i64>,
     report: &mut EventsVerified,
 ) -> Result<i64> {
     let reached = ctx.store.get_many::<Sequenced>(events.iter().map(|event| event.aggregate_id)).await?;
@@ -137,8 +138,9 @@ async fn compare(
     for (i, event) in events.iter().enumerate() {
         let (aggregate, version) = (event.aggregate_id, event.event_version);
         if reached[i].as_ref().is_none_or(|reached| reached.event_version < version) {
-            if waiting.len() < WAITING_MAX {
-                waiting.insert(aggregate);
+            if waiting.len() < WAITING_MAX || waiting.contains_key(&aggregate) {
+                let seen = waiting.entry(aggregate).or_insert(version);
+                *seen = version.max(*seen);
             }
             continue;
         }
@@ -206,32 +208,39 @@ async fn ends_well(ctx: &Context, aggregate: AggregateId) -> Result<bool> {
     Ok(newest.is_some_and(|event| event.event_id == stream.last_event_id))
 }
 
-/// Streams with events that had no place: those that still have none are marked by nobody.
+/// Streams with events that had no place, up to the version that the log was seen to have: those that still have none are
+/// marked by nobody, or behind one that is lost. What is appended from here on has a mark of its own and is not meant.
 async fn look_again(
     ctx: &Context,
-    waiting: BTreeSet<AggregateId>,
+    waiting: BTreeMap<AggregateId, i64>,
     repair: bool,
     report: &mut EventsVerified,
 ) -> Result<()> {
     if waiting.is_empty() {
         return Ok(());
     }
-    let waiting: Vec<AggregateId> = waiting.into_iter().collect();
-    // What is appended from here on has a mark of its own and is not meant.
-    let mut known = Vec::with_capacity(waiting.len());
-    for aggregate in &waiting {
-        known.push(super::stream::last_version(ctx, *aggregate).await?);
-    }
     sequence_all(ctx, |_| {}).await?;
-    for (some, versions) in waiting.chunks(CHUNK).zip(known.chunks(CHUNK)) {
-        let reached = ctx.store.get_many::<Sequenced>(some.iter().copied()).await?;
-        for ((aggregate, version), reached) in some.iter().zip(versions).zip(reached) {
-            if reached.is_some_and(|reached| reached.event_version >= *version) {
+    let waiting: Vec<(AggregateId, i64)> = waiting.into_iter().collect();
+    for some in waiting.chunks(CHUNK) {
+        let reached = ctx.store.get_many::<Sequenced>(some.iter().map(|(aggregate, _)| *aggregate)).await?;
+        for ((aggregate, seen), reached) in some.iter().copied().zip(reached) {
+            let reached = reached.map_or(0, |reached| reached.event_version);
+            if reached >= seen {
+                continue;
+            }
+            let whole = whole_to(ctx, aggregate, reached, seen).await?;
+            if whole < seen {
+                let lost = whole + 1;
+                report
+                    .fault("event_log", format!("version {lost} of {aggregate} is not there, and {seen} waits for it"));
+            }
+            if whole == reached {
                 continue;
             }
             report.fault("event_inbox", format!("{aggregate} has events without a place, and no mark says so"));
             if repair {
-                ctx.store.commit(Commit::new().put(&EventMark::new(*aggregate, *version, ctx.now()))).await?;
+                // No farther: a mark behind what is lost would never be done with.
+                ctx.store.commit(Commit::new().put(&EventMark::new(aggregate, whole, ctx.now()))).await?;
                 report.mended += 1;
             }
         }
@@ -240,4 +249,17 @@ async fn look_again(
         sequence_all(ctx, |_| {}).await?;
     }
     Ok(())
+}
+
+/// The last version behind one, up to another, before which none is missing.
+async fn whole_to(ctx: &Context, aggregate: AggregateId, mut version: i64, to: i64) -> Result<i64> {
+    // ORDER: what earlier commits on the stream have left is done first; it may be what is missing.
+    finish(ctx, aggregate).await?;
+    while version < to {
+        match read_forward(ctx, aggregate, version + 1, to, CHUNK).await?.last() {
+            Some(last) => version = last.event_version,
+            None => break,
+        }
+    }
+    Ok(version)
 }

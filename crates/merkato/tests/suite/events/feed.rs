@@ -11,7 +11,7 @@ use serde_json::json;
 use widerow::Timestamp;
 use widerow_testing::Target;
 
-use super::{append, check_feed, new_stream, noted, process, read_feed, request, verify};
+use super::{append, check_feed, lose, marks, new_stream, noted, process, read_feed, request, tell, unmark, verify};
 use crate::world::World;
 
 widerow_testing::cases![
@@ -21,6 +21,7 @@ widerow_testing::cases![
     who_follows_is_told,
     a_mark_of_long_ago_is_found,
     a_mark_that_nobody_sees_is_mended,
+    a_hole_is_told_as_one,
     events_by_type_the_newest_first_over_days,
     events_by_time_over_days_and_shards,
     events_that_belong_together,
@@ -159,13 +160,9 @@ async fn a_mark_that_nobody_sees_is_mended(target: &Target) {
     let ctx = &world.ctx;
     let (lost, other) = (new_stream(ctx), new_stream(ctx));
     append(ctx, lost, 0..4).await;
-    let mut marks: Vec<events::EventMark> = Vec::new();
-    for row in crate::world::raw_rows(&world, <events::EventMark as widerow::Row>::table()).await {
-        marks.push(widerow::Row::from_values(row).unwrap());
-    }
+    let marks = marks(&world).await;
     assert_eq!(marks.len(), 1, "one mark an append");
-    let key = |m: &events::EventMark| (m.bucket, m.shard, m.marked_at, m.aggregate_id, m.event_version);
-    ctx.store.commit(widerow::Commit::new().delete::<events::EventMark>(key(&marks[0]))).await.unwrap();
+    unmark(ctx, &marks[0]).await;
     append(ctx, other, 0..3).await;
     assert_eq!(read_feed(ctx, 0).await.len(), 3);
     let report = events::verify(ctx, false, |_| {}).await.unwrap();
@@ -179,6 +176,28 @@ async fn a_mark_that_nobody_sees_is_mended(target: &Target) {
     append(ctx, lost, [1]).await;
     assert_eq!(check_feed(&read_feed(ctx, 0).await)[&lost], 5);
     verify(ctx).await;
+}
+
+/// What is behind an event that is lost is told, and nothing is marked that can have no place.
+async fn a_hole_is_told_as_one(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let (stream, of) = (new_stream(ctx), ctx.new_id());
+    append(ctx, stream, 0..5).await;
+    lose(ctx, stream, [3]).await;
+    unmark(ctx, &marks(&world).await[0]).await;
+    tell(ctx, of, [1, 2, 3, 5, 6]).await;
+    let holes = [(stream, 3, 5), (events::fact_stream("order", of), 4, 6)];
+    for (repair, faults, mended, placed) in [(false, 3, 0, 3), (true, 3, 1, 5), (true, 2, 0, 5)] {
+        let report = events::verify(ctx, repair, |_| {}).await.unwrap();
+        for (of, lost, waits) in holes {
+            let problem = format!("version {lost} of {of} is not there, and {waits} waits for it");
+            assert!(report.faults.iter().any(|fault| fault.problem == problem), "{report:?}");
+        }
+        assert_eq!((report.faults_count, report.mended), (faults, mended), "{report:?}");
+        assert_eq!(check_feed(&read_feed(ctx, 0).await).values().sum::<i64>(), placed);
+        assert_eq!(marks(&world).await.len(), 2, "of the facts behind the hole, and no other");
+    }
 }
 
 fn range(ctx: &merkato::Context, from_days: i64, to_days: i64) -> TimeRange {

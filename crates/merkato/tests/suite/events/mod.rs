@@ -8,18 +8,19 @@ use std::{
 use merkato::{
     Context, Settings,
     context::SystemChance,
-    events::{self, AppendRequest, Appended, Expected, FeedEvent, NewEvent},
+    events::{self, AppendRequest, Appended, Event, EventMark, Expected, Fact, FeedEvent, NewEvent},
     id::{AggregateId, EventId},
 };
 use serde_json::json;
+use uuid::Uuid;
 use widerow::{
-    Database, Engine, Options,
+    Commit, Database, Engine, Options, Row as _,
     faulty::{Faults, Faulty},
     time::Clock,
 };
 use widerow_testing::Target;
 
-use crate::world::{World, schema};
+use crate::world::{World, raw_rows, schema};
 
 pub mod bad_input;
 pub mod costs;
@@ -46,6 +47,21 @@ pub fn request(aggregate_id: AggregateId, expected: Expected, events: Vec<NewEve
 pub async fn append(ctx: &Context, aggregate: AggregateId, numbers: impl IntoIterator<Item = i64>) -> Appended {
     let events = numbers.into_iter().map(noted).collect();
     events::append(ctx, request(aggregate, Expected::Any, events)).await.expect("appended")
+}
+
+/// Events that are gone from the log, as no program of ours does it.
+pub async fn lose(ctx: &Context, stream: AggregateId, versions: impl IntoIterator<Item = i64>) {
+    let key = |version| (stream, events::block_of(version), version);
+    let lost = versions.into_iter().fold(Commit::new(), |commit, version| commit.delete::<Event>(key(version)));
+    ctx.store.commit(lost).await.unwrap();
+}
+
+/// Facts of an order, of these versions.
+pub async fn tell(ctx: &Context, of: Uuid, versions: impl IntoIterator<Item = i64>) {
+    for version in versions {
+        let fact = Fact { kind: "order", of, version, at: ctx.now(), event: noted(version) };
+        ctx.store.commit(events::tell(ctx, Commit::new(), &fact)).await.unwrap();
+    }
 }
 
 /// The feed from a place on, in pages of odd sizes.
@@ -76,6 +92,16 @@ pub fn check_feed(events: &[FeedEvent]) -> BTreeMap<AggregateId, i64> {
         assert!(ids.insert(event.event.event_id), "each event has one place");
     }
     versions
+}
+
+/// The marks that there are.
+pub async fn marks(world: &World) -> Vec<EventMark> {
+    raw_rows(world, EventMark::table()).await.into_iter().map(|row| EventMark::from_values(row).unwrap()).collect()
+}
+
+pub async fn unmark(ctx: &Context, mark: &EventMark) {
+    let key = (mark.bucket, mark.shard, mark.marked_at, mark.aggregate_id, mark.event_version);
+    ctx.store.commit(Commit::new().delete::<EventMark>(key)).await.unwrap();
 }
 
 pub async fn verify(ctx: &Context) {

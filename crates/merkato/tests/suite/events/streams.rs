@@ -14,7 +14,7 @@ use uuid::Uuid;
 use widerow::{Commit, Timestamp};
 use widerow_testing::Target;
 
-use super::{append, dying, new_stream, noted, read_feed, request, verify};
+use super::{append, dying, lose, new_stream, noted, read_feed, request, tell, verify};
 use crate::world::World;
 
 widerow_testing::cases![
@@ -176,19 +176,6 @@ async fn backward(ctx: &Context, stream: AggregateId, to: impl Into<Option<i64>>
     let read = ReadStream { to: to.into(), direction: Direction::Backward, limit, ..ReadStream::default() };
     let page = events::list_events(ctx, stream, read).await.unwrap();
     page.events.iter().map(|event| event.event_version).collect()
-}
-
-async fn lose(ctx: &Context, stream: AggregateId, versions: impl IntoIterator<Item = i64>) {
-    let key = |version| (stream, events::block_of(version), version);
-    let lost = versions.into_iter().fold(Commit::new(), |commit, version| commit.delete::<Event>(key(version)));
-    ctx.store.commit(lost).await.unwrap();
-}
-
-async fn tell(ctx: &Context, of: Uuid, versions: impl IntoIterator<Item = i64>) {
-    for version in versions {
-        let fact = Fact { kind: "order", of, version, at: ctx.now(), event: noted(version) };
-        ctx.store.commit(events::tell(ctx, Commit::new(), &fact)).await.unwrap();
-    }
 }
 
 async fn backward_from_beyond_the_end_is_from_the_end(target: &Target) {
