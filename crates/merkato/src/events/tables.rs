@@ -225,7 +225,7 @@ pub struct EventByCorrelation {
 }
 
 /// E2: what an aggregate was after so many events, the newest first, as the document has it. They only make things faster.
-/// Expected one row for every hundred events.
+/// The newest few are kept: expected 3 rows a partition.
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(table = "aggregate_snapshots", partition(aggregate_id), clustering(snapshot_version desc))]
 pub struct Snapshot {

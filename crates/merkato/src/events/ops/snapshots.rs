@@ -1,7 +1,7 @@
 //! Snapshots are taken, behind the back of whoever appends.
 //!
 //! A stream that has passed a hundred events more is listed when these get their places; whoever comes folds it and leaves a
-//! snapshot. What is lost on the way, a row of the list or a snapshot, only costs time.
+//! snapshot; of older ones a few stay. What is lost on the way, a row of the list or a snapshot, only costs time.
 
 use futures::{StreamExt as _, stream};
 use widerow::Commit;
@@ -21,6 +21,10 @@ use crate::{
 const AT_ONCE: usize = 4;
 /// Streams of one part of the list that are read at once.
 const PAGE: usize = 100;
+/// Snapshots of a stream that are kept: more than one, as the newest may be broken, or left by another fold.
+const KEPT: usize = 3;
+/// Older ones that go with a new one. There is one, but where more were kept before.
+const GONE_AT_ONCE: usize = 8;
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,11 +99,21 @@ pub(super) async fn keep(ctx: &Context, folding: &Folding) -> bool {
         tracing::debug!(%aggregate, size, "the state is too large for a snapshot");
         return false;
     }
-    match ctx.store.commit(Commit::new().put(&row)).await {
-        Ok(_) => true,
+    match replace(ctx, &row).await {
+        Ok(()) => true,
         Err(error) => {
             tracing::warn!(%aggregate, %error, "a snapshot could not be kept");
             false
         }
     }
+}
+
+/// Writes a snapshot, and removes those that are too old to be of use.
+async fn replace(ctx: &Context, new: &Snapshot) -> Result<()> {
+    let aggregate = new.aggregate_id;
+    let known = ctx.store.slice::<Snapshot>(aggregate).limit(KEPT + GONE_AT_ONCE).page().await?.rows;
+    let others = known.iter().map(|row| row.snapshot_version).filter(|version| *version != new.snapshot_version);
+    let gone = |commit: Commit, version| commit.delete::<Snapshot>((aggregate, version));
+    ctx.store.commit(others.skip(KEPT - 1).fold(Commit::new().put(new), gone)).await?;
+    Ok(())
 }

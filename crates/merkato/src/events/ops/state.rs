@@ -22,8 +22,8 @@ use crate::{
     limits,
 };
 
-/// Events that are read at once.
-const PAGE: usize = limits::EVENTS_A_BLOCK as usize;
+/// Events that are read at once. Each may have 64 KiB.
+const PAGE: usize = 250;
 /// Snapshots that are looked at before all events are folded instead.
 const SNAPSHOTS_TRIED: usize = 4;
 /// Events behind a snapshot after which whoever folds them leaves a newer one.
@@ -92,7 +92,7 @@ impl Folding {
     pub async fn go_on(&mut self, ctx: &Context, to: i64) -> Result<()> {
         loop {
             let from = self.replayed.version + 1;
-            // A tail is short; a whole stream is read by its blocks.
+            // A tail is short.
             let limit = if self.replayed.from_snapshot > 0 { 2 * limits::EVENTS_A_SNAPSHOT as usize } else { PAGE };
             let events = read_forward(ctx, self.replayed.aggregate_id, from, to, limit).await?;
             let count = events.len();

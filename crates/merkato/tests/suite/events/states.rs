@@ -14,6 +14,7 @@ widerow_testing::cases![
     a_broken_snapshot_is_passed_over,
     an_older_schema_is_brought_up_to_date,
     snapshots_are_taken_behind_the_back,
+    the_newest_snapshots_are_kept,
 ];
 
 /// The sum of all numbers; those of the first schema were told in tens.
@@ -144,4 +145,22 @@ async fn snapshots_are_taken_behind_the_back(target: &Target) {
     append(ctx, streams[2], 0..400).await;
     assert_eq!(events::state_now(ctx, streams[2]).await.unwrap().from_snapshot, 300);
     assert_eq!(events::state_now(ctx, streams[2]).await.unwrap().from_snapshot, 700);
+}
+
+async fn the_newest_snapshots_are_kept(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let stream = new_stream(ctx);
+    for _ in 0..7 {
+        append(ctx, stream, 0..100).await;
+        assert!(events::take_snapshot(ctx, stream).await.unwrap());
+    }
+    let kept = ctx.store.slice::<Snapshot>(stream).page().await.unwrap().rows;
+    assert_eq!(kept.iter().map(|row| row.snapshot_version).collect::<Vec<_>>(), [700, 600, 500]);
+    // Before the oldest of them all events are folded, in several reads.
+    for (version, snapshot) in [(700, 700), (555, 500), (499, 0), (250, 0), (1, 0)] {
+        let then = events::state_at(ctx, stream, version).await.unwrap();
+        assert_eq!((then.version, then.from_snapshot), (version, snapshot));
+        assert_eq!(then.state, json!({ "number": (version - 1) % 100 }));
+    }
 }
