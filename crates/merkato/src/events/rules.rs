@@ -115,7 +115,12 @@ pub fn fact_stream(kind: &str, of: Uuid) -> AggregateId {
 }
 
 pub(super) fn is_fact_stream(aggregate: AggregateId) -> bool {
-    aggregate.0.get_version() == Some(uuid::Version::Custom)
+    is_own(aggregate.0)
+}
+
+/// Whether an id is one that only the shop gives.
+pub(super) fn is_own(id: Uuid) -> bool {
+    id.get_version() == Some(uuid::Version::Custom)
 }
 
 /// A stream as an append finds it.

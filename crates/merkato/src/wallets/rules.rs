@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 use widerow::Timestamp;
 
@@ -15,7 +16,7 @@ use super::error::{Error, Result};
 use crate::{
     check::{Check, Invalid},
     events::{Event, NewEvent, fact_stream},
-    id::{AggregateId, EventId, UserId},
+    id::{self, AggregateId, EventId, UserId},
     limits,
     money::Currency,
 };
@@ -247,9 +248,11 @@ pub fn stream_of(user: UserId) -> AggregateId {
 /// What the events of a wallet are events of.
 pub const KIND: &str = "wallet";
 
-/// The event of an operation: no two wallets share one, whatever ids their operations have.
+/// The event of an operation: no two wallets share one, whatever ids their operations have, and nobody can give it to an event
+/// of their own.
 pub fn event_of(user: UserId, operation: Uuid) -> EventId {
-    EventId(Uuid::new_v5(&stream_of(user).0, operation.as_bytes()))
+    let digest = Sha256::new_with_prefix(stream_of(user).0.as_bytes()).chain_update(operation.as_bytes());
+    EventId(id::of_digest(&digest.finalize().into()))
 }
 
 /// An entry as it is told.

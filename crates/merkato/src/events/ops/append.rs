@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use widerow::{Commit, Partition, Version};
 
 use crate::{
-    check::Check,
+    check::{Check, Invalid},
     context::Context,
     events::{
         error::{Error, Result},
@@ -72,6 +72,11 @@ pub async fn append(ctx: &Context, request: AppendRequest) -> Result<Appended> {
     check_kind(&mut check, &kind);
     check.end()?;
     check_events(&events, ctx.now())?;
+    let own = |event: &NewEvent| event.event_id.is_some_and(|id| rules::is_own(id.0));
+    if let Some(i) = events.iter().position(own) {
+        let problem = "ids of version 8 are those of the shop's own events";
+        return Err(Invalid::new(format!("events/{i}/event_id"), problem).into());
+    }
     if ctx.events.registry.aggregate_of(&kind).is_reserved() {
         return Err(Error::Reserved { kind });
     }

@@ -181,6 +181,19 @@ async fn nobody_appends_to_a_wallet_from_outside(target: &Target) {
     let world = World::new(target);
     let ctx = &world.ctx;
     let user = holding(ctx, 1_00).await;
+    // Nor takes the id of an operation to come for an event of their own, so that the wallet could never tell it.
+    let event_id = Some(wallets::event_of(user, ctx.new_id()));
+    let squatted = AppendRequest {
+        aggregate_id: AggregateId(ctx.new_id()),
+        kind: "purse".into(),
+        expected: Expected::Any,
+        events: vec![NewEvent { event_id, ..NewEvent::new("Squatted", json!({})) }],
+    };
+    let refused = events::append(ctx, squatted).await;
+    assert!(
+        matches!(&refused, Err(events::Error::Invalid(bad)) if bad.fields[0].field == "events/0/event_id"),
+        "{refused:?}"
+    );
     let data = json!({ "amount": "1000000" });
     for (aggregate_id, kind) in [
         (wallets::stream_of(user), "json"),

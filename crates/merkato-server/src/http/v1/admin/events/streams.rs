@@ -11,7 +11,6 @@ use merkato::{
 };
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
@@ -204,10 +203,7 @@ pub async fn append(
 
 /// The id of one of several events of a request.
 fn own_id(operation: Uuid, i: usize) -> EventId {
-    let digest = Sha256::new_with_prefix(operation.as_bytes()).chain_update((i as u64).to_be_bytes()).finalize();
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&digest[..16]);
-    EventId(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+    EventId(Uuid::new_v5(&operation, &(i as u64).to_be_bytes()))
 }
 
 mirror! {
