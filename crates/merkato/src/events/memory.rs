@@ -2,16 +2,13 @@
 
 use std::{
     collections::HashMap,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicI64, AtomicU64},
-    },
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
 };
 
 use tokio::sync::Notify;
 use widerow::key::Tenant;
 
-use super::{registry::Registry, stats::Stats};
+use super::{ops::Turn, registry::Registry, stats::Stats};
 
 /// Tenants of whom something is remembered.
 const TENANTS_MAX: usize = 1_000;
@@ -26,12 +23,10 @@ pub(crate) struct Memory {
 #[derive(Default)]
 pub(super) struct OfTenant {
     /// Held by whoever sequences.
-    pub turn: tokio::sync::Mutex<()>,
-    /// How many rounds have begun, and the last one that went well.
+    pub turn: tokio::sync::Mutex<Turn>,
+    /// How many walks have begun, and the last one that went well.
     pub begun: AtomicU64,
     pub done: AtomicU64,
-    /// From when on late marks are looked for again, in milliseconds.
-    pub look_at: AtomicI64,
     /// Somebody appended, or gave places.
     pub news: Notify,
 }

@@ -62,6 +62,7 @@ fn main() {
             checkout::chaos::CASES,
             events::streams::CASES,
             events::feed::CASES,
+            events::holes::CASES,
             events::states::CASES,
             events::projections::CASES,
             events::stopped::CASES,

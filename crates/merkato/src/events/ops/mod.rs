@@ -20,6 +20,7 @@ pub use lists::{
 pub use project::{
     Projected, ProjectionStatus, generation_of, list_projections, project, project_all, rebuild_projection,
 };
+pub(super) use sequence::Turn;
 pub use sequence::{Sequencing, sequence, sequence_all};
 pub use snapshots::{SnapshotsTaken, take_snapshot, take_snapshots};
 pub use state::{Replayed, state_at, state_from_scratch, state_now};

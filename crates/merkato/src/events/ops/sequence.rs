@@ -7,14 +7,15 @@
 //!    becomes of marks; where the log shows a gap yet, what is behind it waits, and its mark with it.
 //! 3. Anybody may do it, in any number of processes: of two at once one begins anew.
 //!
-//! A mark stands under the time of its append, and is seen when its append's commit is. Rounds look at the last minutes; once a
-//! minute one looks at everything from `open_bucket` on, for what came late. A bucket is closed two hours after its end, by
-//! a round that leaves nothing in it and that began after a sweep of the data layer: commits whose processes died have been
-//! finished then. A mark that comes later still (from a clock that is two hours behind) is found by `verify`, and its events
-//! get their places with the stream's next.
+//! A mark stands under the time of its append, and is seen when its append's commit is. Every call walks over the marks of the
+//! last minutes; once a minute one walks over everything from `open_bucket` on as well, for what came late or had to wait. A
+//! walk goes from old to new in rounds, and on behind what it must leave: a stream whose events are lost keeps no other
+//! waiting. A bucket is closed two hours after its end, by a look at everything that leaves nothing in it and that
+//! began with a sweep of the data layer: commits whose processes died have been finished then. A mark that comes later still
+//! (from a clock that is two hours behind) is found by `verify`, and its events get their places with the stream's next.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
     ops::Bound,
     sync::atomic::Ordering,
 };
@@ -89,48 +90,38 @@ pub struct Sequencing {
 }
 
 /// Gives places to what was appended before this, as far as it can be seen, and up to a limit. Those who ask at the same
-/// time share one round.
+/// time share one walk.
 pub async fn sequence(ctx: &Context) -> Result<Sequencing> {
     let own = ctx.events.of(ctx.store.tenant());
     let wanted = own.begun.load(Ordering::SeqCst) + 1;
-    let _turn = own.turn.lock().await;
+    let mut turn = own.turn.lock().await;
     let mut done = Sequencing::default();
     if own.done.load(Ordering::SeqCst) >= wanted {
         return Ok(done);
     }
-    let mut resume = Timestamp::MIN;
-    for _ in 0..ROUNDS_MAX {
-        let begun = own.begun.fetch_add(1, Ordering::SeqCst) + 1;
-        let began = ctx.now();
-        let everything = began.millis() >= own.look_at.load(Ordering::SeqCst);
-        let Some(round) = round(ctx, began, everything, resume).await? else {
-            tokio::task::yield_now().await;
-            done.more = true;
-            continue;
+    // ORDER: told before anything is read, so that whoever came until here is served by this.
+    let begun = own.begun.fetch_add(1, Ordering::SeqCst) + 1;
+    let mut rounds = ROUNDS_MAX;
+    // What is new comes first: what is old has waited already.
+    let mut ended = Walk::new(ctx.now()).go_on(ctx, &mut rounds, &mut done).await?;
+    if ended && (turn.look.is_some() || ctx.now().millis() >= turn.look_at) {
+        if turn.look.is_none() {
+            turn.look = Some(Walk::over_everything(ctx).await);
+        }
+        // One that comes to no end is gone on with by the next call.
+        ended = match &mut turn.look {
+            Some(look) => look.go_on(ctx, &mut rounds, &mut done).await?,
+            None => true,
         };
-        done.events += round.events;
-        done.marks += round.marks;
-        done.more = round.more;
-        // One that cannot get on with what is old leaves it to the next look, and does not keep what is new waiting.
-        let stuck = everything && !round.looked && !round.more;
-        if round.looked || stuck {
-            let took = (ctx.now().millis() - began.millis()).max(0);
+        if let Some(look) = turn.look.take_if(|_| ended) {
+            let took = (ctx.now().millis() - look.began.millis()).max(0);
             let pause = LOOK_MILLIS.max(took.saturating_mul(LOOK_SHARE));
-            own.look_at.store(began.millis().saturating_add(pause), Ordering::SeqCst);
+            turn.look_at = look.began.millis().saturating_add(pause);
         }
-        if stuck {
-            continue;
-        }
-        // What is next is enough while there is more. The last round looks back as well: whoever waits for it is told that
-        // its append was seen.
-        if round.more {
-            resume = if everything && !round.looked { Timestamp::MIN } else { round.done_to };
-        } else if everything || resume == Timestamp::MIN {
-            own.done.store(begun, Ordering::SeqCst);
-            break;
-        } else {
-            resume = Timestamp::MIN;
-        }
+    }
+    done.more = !ended;
+    if ended {
+        own.done.store(begun, Ordering::SeqCst);
     }
     if done.events > 0 {
         own.news.notify_waiters();
@@ -140,7 +131,8 @@ pub async fn sequence(ctx: &Context) -> Result<Sequencing> {
 
 /// As `sequence`, to the end, and with a look at everything that may have come late.
 pub async fn sequence_all(ctx: &Context, mut on_progress: impl FnMut(&Sequencing)) -> Result<Sequencing> {
-    ctx.events.of(ctx.store.tenant()).look_at.store(i64::MIN, Ordering::SeqCst);
+    // A look that is half-way has not seen what came late behind it.
+    *ctx.events.of(ctx.store.tenant()).turn.lock().await = Turn::default();
     let mut done = Sequencing::default();
     loop {
         let some = sequence(ctx).await?;
@@ -153,22 +145,82 @@ pub async fn sequence_all(ctx: &Context, mut on_progress: impl FnMut(&Sequencing
     }
 }
 
+/// What whoever sequences keeps for the next.
+pub(in crate::events) struct Turn {
+    /// A look at everything that is half-way.
+    look: Option<Walk>,
+    /// From when on everything is looked at again, in milliseconds.
+    look_at: i64,
+}
+
+impl Default for Turn {
+    fn default() -> Self {
+        Turn { look: None, look_at: i64::MIN }
+    }
+}
+
+/// A walk over marks, from old to new.
+struct Walk {
+    began: Timestamp,
+    /// Over all that are open, not only those of the last minutes.
+    everything: bool,
+    /// Whether commits that were left half-way were finished before it began.
+    settled: bool,
+    /// Marks before this were seen, and in each shard those up to one of them.
+    from: Timestamp,
+    after: BTreeMap<u32, EventMark>,
+    /// The oldest mark that it left behind, of those that it is to remember.
+    left: Timestamp,
+}
+
 /// What a round did.
 struct Round {
     events: u64,
     marks: u64,
-    more: bool,
-    /// Nothing that is older than what every round looks at is left unseen.
-    looked: bool,
-    /// Up to then nothing was left.
-    done_to: Timestamp,
+    /// Nothing is left to be seen.
+    ended: bool,
+    /// What was seen, as a walk has it.
+    from: Timestamp,
+    after: Vec<EventMark>,
+    left: Timestamp,
 }
 
-/// Reads, and commits at what was read. None where another was quicker. What lies before `resume` was seen a moment ago.
-async fn round(ctx: &Context, now: Timestamp, everything: bool, resume: Timestamp) -> Result<Option<Round>> {
-    let delays = Delays::of(ctx);
-    // ORDER: commits whose processes died are finished before their marks are looked for.
-    let settled = everything && ctx.finish_commits().await;
+impl Walk {
+    fn new(began: Timestamp) -> Self {
+        let (from, after, left) = (Timestamp::MIN, BTreeMap::new(), Timestamp::MAX);
+        Walk { began, everything: false, settled: false, from, after, left }
+    }
+
+    async fn over_everything(ctx: &Context) -> Self {
+        let walk = Walk::new(ctx.now());
+        // ORDER: commits whose processes died are finished before their marks are looked for.
+        Walk { everything: true, settled: sweep(ctx).await, ..walk }
+    }
+
+    /// Goes on for some rounds. Whether it came to its end.
+    async fn go_on(&mut self, ctx: &Context, rounds: &mut usize, done: &mut Sequencing) -> Result<bool> {
+        while *rounds > 0 {
+            *rounds -= 1;
+            let Some(round) = round(ctx, self).await? else {
+                tokio::task::yield_now().await;
+                continue;
+            };
+            done.events += round.events;
+            done.marks += round.marks;
+            if round.ended {
+                return Ok(true);
+            }
+            self.from = self.from.max(round.from);
+            self.left = self.left.min(round.left);
+            self.after.extend(round.after.into_iter().map(|mark| (mark.shard, mark)));
+        }
+        Ok(false)
+    }
+}
+
+/// Reads, and commits at what was read. None where another was quicker.
+async fn round(ctx: &Context, walk: &Walk) -> Result<Option<Round>> {
+    let (now, delays) = (ctx.now(), Delays::of(ctx));
     // ORDER: the feed first, by a read that finishes earlier commits on it; then the marks, how far their streams are, and
     // the log; then the commit at the version of that read.
     let read = |found: &Partition<FeedHead>| Ok((Commit::new(), (found.rows.first().cloned(), found.version)));
@@ -178,36 +230,64 @@ async fn round(ctx: &Context, now: Timestamp, everything: bool, resume: Timestam
         Some(head) => head,
         None => first_head(ctx, now, delays).await?,
     };
-    let window = Window::of(&head, now, delays, everything, resume);
-    let seen = read_marks(ctx, &window).await?;
-    let work = plan(ctx, seen.marks).await?;
+    let window = Window::of(&head, now, delays, walk);
+    let seen = read_marks(ctx, &window, walk).await?;
+    let work = plan(ctx, &seen.marks).await?;
 
-    // All marks of the window before this are done with.
-    let done_to = work.left.iter().map(|mark| mark.marked_at).fold(seen.covered_to, Timestamp::min);
-    let mut next = FeedHead { read_to: done_to.min(now), moved_at: now, ..head.clone() };
-    if everything {
-        // What came late is left to the next look, and does not make every round look as far back.
-        next.read_to = next.read_to.max(head.read_to);
-    }
-    if settled {
-        let closed = bucket_of(now.plus_seconds(-delays.late_seconds)).min(bucket_of(done_to));
+    // Up to the first that had no room, or to the end, all were seen: they are done with, or left for good reason.
+    let next_one = seen.marks.iter().position(|mark| work.is_cut(mark));
+    let (passed, from) = match next_one {
+        Some(first) => (&seen.marks[..first], seen.marks[first].marked_at),
+        None => (&seen.marks[..], seen.covered_to),
+    };
+    // What is old and still waits is left to the looks at everything, and does not make every round look as far back.
+    let recent = minus(now, delays.behind_millis);
+    let waits = |mark: &&EventMark| !work.is_done(mark) && (walk.everything || mark.marked_at >= recent);
+    let left = passed.iter().filter(waits).map(|mark| mark.marked_at).fold(walk.left, Timestamp::min);
+    let done_to = from.min(left);
+    let mut next = FeedHead { moved_at: now, ..head.clone() };
+    if !walk.everything {
+        next.read_to = done_to.min(now);
+    } else if walk.settled {
+        // As of its beginning: what it saw first it saw then.
+        let closed = bucket_of(walk.began.plus_seconds(-delays.late_seconds)).min(bucket_of(done_to));
         next.open_bucket = head.open_bucket.max(closed);
     }
-    let (events, marks) = (work.events.len() as u64, work.done.len() as u64);
-    let looked = everything && done_to >= minus(head.read_to.min(now), delays.behind_millis);
-    let moved = next.read_to.millis() - head.read_to.millis() >= IDLE_MILLIS
-        || next.open_bucket - head.open_bucket > IDLE_BUCKETS;
+    // Behind that every walk looks.
+    let looked = walk.everything && from >= minus(head.read_to.min(now), delays.behind_millis);
+    let ended = next_one.is_none() && (looked || !seen.more);
+    let done: Vec<&EventMark> = seen.marks.iter().filter(|mark| work.is_done(mark)).collect();
+    let (events, marks) = (work.events.len() as u64, done.len() as u64);
+    // A walk that goes on may be stopped: then the next one has it behind it.
+    let idle = if ended { IDLE_MILLIS } else { 1 };
+    let moved =
+        next.read_to.millis() - head.read_to.millis() >= idle || next.open_bucket - head.open_bucket > IDLE_BUCKETS;
+    let round = Round { events, marks, ended, from, after: passed.to_vec(), left };
     if events + marks == 0 && !moved && !is_new {
         // Whatever is left waits for others.
-        return Ok(Some(Round { events, marks, more: false, looked, done_to }));
+        return Ok(Some(round));
     }
     next.position = head.position + events as i64;
-    let made = commit(ctx, version, &next, &work, head.position).await?;
-    Ok(made.then_some(Round { events, marks, more: seen.more || work.more, looked, done_to }))
+    let made = commit(ctx, version, &next, &work, &done, head.position).await?;
+    Ok(made.then_some(round))
 }
 
 fn minus(time: Timestamp, millis: i64) -> Timestamp {
     Timestamp::from_millis(time.millis().saturating_sub(millis)).max(Timestamp::MIN)
+}
+
+/// Whether commits that were left half-way are finished.
+async fn sweep(ctx: &Context) -> bool {
+    if ctx.store.shows_commits_whole() {
+        return true;
+    }
+    match ctx.store.database().sweep().await {
+        Ok(swept) => swept.failed == 0,
+        Err(error) => {
+            tracing::warn!(%error, "commits that were left half-way are still to be finished");
+            false
+        }
+    }
 }
 
 /// Before the first place is given: where the oldest mark is, found by a walk over all of them, once in the life of a shop.
@@ -232,10 +312,10 @@ struct Window {
 }
 
 impl Window {
-    fn of(head: &FeedHead, now: Timestamp, delays: Delays, everything: bool, resume: Timestamp) -> Self {
+    fn of(head: &FeedHead, now: Timestamp, delays: Delays, walk: &Walk) -> Self {
         let open = start_of(head.open_bucket);
         let recent = minus(head.read_to.min(now), delays.behind_millis);
-        let from = if everything { open } else { recent.max(resume.min(now)).max(open) };
+        let from = if walk.everything { open } else { recent.max(open) }.max(walk.from);
         let (first, end) = (bucket_of(from), bucket_of(now.plus_seconds(AHEAD_SECONDS)));
         let last = end.min(first + BUCKETS_A_ROUND);
         Window { from, first, last, cut: last < end }
@@ -250,12 +330,17 @@ struct Seen {
     more: bool,
 }
 
-async fn read_marks(ctx: &Context, window: &Window) -> Result<Seen> {
+async fn read_marks(ctx: &Context, window: &Window, walk: &Walk) -> Result<Seen> {
     let mut covered_to = if window.cut { start_of(window.last + 1) } else { Timestamp::MAX };
     let (mut marks, mut more) = (Vec::new(), window.cut);
     for bucket in window.first..=window.last {
         let read = |shard| {
             let slice = ctx.store.slice::<EventMark>((bucket, shard)).from(Bound::Included(window.from));
+            let after = walk.after.get(&shard).filter(|mark| mark.bucket == bucket && mark.marked_at >= window.from);
+            let slice = match after {
+                Some(mark) => slice.after_key((mark.marked_at, mark.aggregate_id, mark.event_version)),
+                None => slice,
+            };
             slice.limit(MARKS_A_PAGE).page()
         };
         for page in try_join_all((0..INBOX_SHARDS).map(read)).await? {
@@ -277,7 +362,8 @@ async fn read_marks(ctx: &Context, window: &Window) -> Result<Seen> {
     }
     // The oldest come first: what is behind one that was not read is left to the next round.
     marks.retain(|mark: &EventMark| mark.marked_at <= covered_to);
-    marks.sort_by_key(|mark| (mark.marked_at, mark.aggregate_id, mark.event_version));
+    // ORDER: by time alone, which keeps those of one partition in its own order: a walk goes on behind the last of them.
+    marks.sort_by_key(|mark| mark.marked_at);
     if let Some(first) = marks.get(MARKS_A_COMMIT) {
         covered_to = covered_to.min(first.marked_at);
         marks.truncate(MARKS_A_COMMIT);
@@ -292,9 +378,8 @@ struct Work {
     events: Vec<Event>,
     /// Up to which version streams have their places after it.
     reached: BTreeMap<AggregateId, Reached>,
-    done: Vec<EventMark>,
-    left: Vec<EventMark>,
-    more: bool,
+    /// Streams that have more events than there was room for.
+    cut: HashSet<AggregateId>,
 }
 
 struct Reached {
@@ -302,10 +387,21 @@ struct Reached {
     after: i64,
 }
 
-async fn plan(ctx: &Context, marks: Vec<EventMark>) -> Result<Work> {
+impl Work {
+    fn is_done(&self, mark: &EventMark) -> bool {
+        self.reached.get(&mark.aggregate_id).is_some_and(|reached| mark.event_version <= reached.after)
+    }
+
+    /// Whether the next round can go on with it.
+    fn is_cut(&self, mark: &EventMark) -> bool {
+        !self.is_done(mark) && self.cut.contains(&mark.aggregate_id)
+    }
+}
+
+async fn plan(ctx: &Context, marks: &[EventMark]) -> Result<Work> {
     let mut wanted: Vec<AggregateId> = Vec::new();
     let mut newest: HashMap<AggregateId, i64> = HashMap::new();
-    for mark in &marks {
+    for mark in marks {
         let version = newest.entry(mark.aggregate_id).or_insert_with(|| {
             wanted.push(mark.aggregate_id);
             0
@@ -313,33 +409,63 @@ async fn plan(ctx: &Context, marks: Vec<EventMark>) -> Result<Work> {
         *version = mark.event_version.max(*version);
     }
     let known = ctx.store.get_many::<Sequenced>(wanted.iter().copied()).await?;
-    let mut reached: BTreeMap<AggregateId, Reached> = BTreeMap::new();
-    let (mut reads, mut room, mut more) = (Vec::new(), EVENTS_A_COMMIT, false);
+    let mut work = Work { events: Vec::new(), reached: BTreeMap::new(), cut: HashSet::new() };
+    let mut asked = VecDeque::new();
     for (aggregate, known) in wanted.iter().copied().zip(known) {
         let before = known.map_or(0, |known| known.event_version);
-        reached.insert(aggregate, Reached { before, after: before });
-        let asked = usize::try_from(newest.get(&aggregate).copied().unwrap_or(0) - before).unwrap_or(0);
-        let taken = asked.min(room);
-        room -= taken;
-        more |= taken < asked;
-        if taken > 0 {
-            reads.push((aggregate, before + 1, taken));
+        work.reached.insert(aggregate, Reached { before, after: before });
+        let count = usize::try_from(newest.get(&aggregate).copied().unwrap_or(0) - before).unwrap_or(0);
+        if count > 0 {
+            asked.push_back((aggregate, before + 1, count));
         }
     }
-    let read = |(aggregate, from, limit)| read_forward(ctx, aggregate, from, i64::MAX, limit);
-    let read: Vec<Vec<Event>> = stream::iter(reads).map(read).buffered(AT_ONCE).try_collect().await?;
-    let events: Vec<Event> = read.into_iter().flatten().collect();
-    for event in &events {
-        if let Some(stream) = reached.get_mut(&event.aggregate_id) {
-            stream.after = event.event_version;
+    // Some at a time: what was kept free for one that has a gap is the others'.
+    while work.events.len() < EVENTS_A_COMMIT && !asked.is_empty() {
+        let (mut reads, mut room) = (Vec::new(), EVENTS_A_COMMIT - work.events.len());
+        while room > 0 && reads.len() < AT_ONCE {
+            let Some((aggregate, from, count)) = asked.pop_front() else { break };
+            let limit = room.min(count);
+            room -= limit;
+            reads.push((aggregate, from, limit, limit < count));
+        }
+        let read = |(aggregate, from, limit, is_cut)| async move {
+            let events = readable(read_forward(ctx, aggregate, from, i64::MAX, limit).await, aggregate)?;
+            Ok::<_, Error>((aggregate, is_cut && events.len() == limit, events))
+        };
+        let mut reading = stream::iter(reads).map(read).buffered(AT_ONCE);
+        while let Some((aggregate, is_cut, events)) = reading.try_next().await? {
+            if let (Some(stream), Some(last)) = (work.reached.get_mut(&aggregate), events.last()) {
+                stream.after = last.event_version;
+            }
+            if is_cut {
+                work.cut.insert(aggregate);
+            }
+            work.events.extend(events);
         }
     }
-    let is_done = |mark: &EventMark| reached.get(&mark.aggregate_id).is_some_and(|r| mark.event_version <= r.after);
-    let (done, left) = marks.into_iter().partition(is_done);
-    Ok(Work { events, reached, done, left, more })
+    work.cut.extend(asked.into_iter().map(|(aggregate, ..)| aggregate));
+    Ok(work)
 }
 
-async fn commit(ctx: &Context, version: Option<Version>, next: &FeedHead, work: &Work, taken: i64) -> Result<bool> {
+/// What a stream has. One that cannot be read waits, as one with a gap does, and the others go on.
+fn readable(read: Result<Vec<Event>>, aggregate: AggregateId) -> Result<Vec<Event>> {
+    match read {
+        Err(Error::Data(error @ DataError::Corrupt { .. })) => {
+            tracing::error!(%aggregate, %error, "events that cannot be read have no places");
+            Ok(Vec::new())
+        }
+        read => read,
+    }
+}
+
+async fn commit(
+    ctx: &Context,
+    version: Option<Version>,
+    next: &FeedHead,
+    work: &Work,
+    done: &[&EventMark],
+    taken: i64,
+) -> Result<bool> {
     let mut commit = Commit::new().unchanged::<FeedHead>(FEED, version).put(next);
     let mut last: HashMap<AggregateId, i64> = HashMap::new();
     for (event, position) in work.events.iter().zip(taken + 1..) {
@@ -355,7 +481,7 @@ async fn commit(ctx: &Context, version: Option<Version>, next: &FeedHead, work: 
             commit = commit.put(&SnapshotDue { shard: due_shard(aggregate_id), aggregate_id, event_version });
         }
     }
-    commit = work.done.iter().fold(commit, |commit, mark| commit.delete::<EventMark>(mark.key()));
+    commit = done.iter().fold(commit, |commit, mark| commit.delete::<EventMark>(mark.key()));
     match ctx.store.commit(commit).await {
         Ok(_) => Ok(true),
         Err(DataError::Conflict(_)) => Ok(false),
@@ -408,5 +534,17 @@ pub(super) fn by_correlation(event: &Event, position: i64) -> EventByCorrelation
         aggregate_id: event.aggregate_id,
         event_version: event.event_version,
         position,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_that_cannot_be_read_waits_and_one_that_cannot_be_reached_is_told() {
+        let failed = |error: DataError| readable(Err(Error::Data(error)), AggregateId(uuid::Uuid::nil()));
+        assert!(failed(DataError::corrupt("event_log", "a number")).is_ok_and(|events| events.is_empty()));
+        assert!(matches!(failed(DataError::unavailable("no")), Err(Error::Data(DataError::Unavailable { .. }))));
     }
 }

@@ -25,6 +25,7 @@ use crate::world::{World, raw_rows, schema};
 pub mod bad_input;
 pub mod costs;
 pub mod feed;
+pub mod holes;
 pub mod model;
 pub mod projections;
 pub mod states;
