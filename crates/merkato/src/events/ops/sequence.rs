@@ -194,7 +194,7 @@ impl Walk {
     async fn over_everything(ctx: &Context) -> Self {
         let walk = Walk::new(ctx.now());
         // ORDER: commits whose processes died are finished before their marks are looked for.
-        Walk { everything: true, settled: sweep(ctx).await, ..walk }
+        Walk { everything: true, settled: ctx.finish_commits().await, ..walk }
     }
 
     /// Goes on for some rounds. Whether it came to its end.
@@ -274,20 +274,6 @@ async fn round(ctx: &Context, walk: &Walk) -> Result<Option<Round>> {
 
 fn minus(time: Timestamp, millis: i64) -> Timestamp {
     Timestamp::from_millis(time.millis().saturating_sub(millis)).max(Timestamp::MIN)
-}
-
-/// Whether commits that were left half-way are finished.
-async fn sweep(ctx: &Context) -> bool {
-    if ctx.store.shows_commits_whole() {
-        return true;
-    }
-    match ctx.store.database().sweep().await {
-        Ok(swept) => swept.failed == 0,
-        Err(error) => {
-            tracing::warn!(%error, "commits that were left half-way are still to be finished");
-            false
-        }
-    }
 }
 
 /// Before the first place is given: where the oldest mark is, found by a walk over all of them, once in the life of a shop.
