@@ -33,11 +33,11 @@ pub fn seed() -> u64 {
     *SEED
 }
 
-/// Of how many points one is stopped at on an engine that is not embedded: 1, unless `MERKATO_TEST_STRIDE` says otherwise. Which one
+/// Of how many points one is stopped at, where all of them take minutes: 1, unless `MERKATO_TEST_STRIDE` says otherwise. Which one
 /// they begin with is the seed's choice, so that runs which skip some make up for each other.
-pub fn stride(target: &Target) -> usize {
-    let given = std::env::var("MERKATO_TEST_STRIDE").ok().and_then(|text| text.parse().ok());
-    if target.name == "embedded" { 1 } else { given.unwrap_or(1).max(1) }
+pub fn stride() -> usize {
+    let given: Option<usize> = std::env::var("MERKATO_TEST_STRIDE").ok().and_then(|text| text.parse().ok());
+    given.unwrap_or(1).max(1)
 }
 
 /// Asks again as long as the answer is to ask later: hundreds who want one partition at once wait long on a slow machine.
