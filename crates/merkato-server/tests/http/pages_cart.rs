@@ -375,6 +375,7 @@ async fn store_credit_pays_what_it_covers(target: &Target) {
     visitor.get("/checkout").await.assert_says("You have €25.00.");
     // Ticked and sent at once, before what is left to pay was shown: nothing is ordered yet.
     let at_once = visitor.place(&visitor.get("/checkout").await, &[("store_credit", "yes")]).await;
+    at_once.assert_says("What is left to pay has changed.");
     at_once.assert_says("Left to pay");
     assert_eq!((at_once.status, free(&world, lamp).await), (200, 8), "it is kept, and not sold");
     assert_eq!(wallets::get_wallet(ctx, user).await.unwrap().balance, Decimal::from(25));

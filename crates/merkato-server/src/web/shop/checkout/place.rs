@@ -35,8 +35,13 @@ const CREDIT_REFUSED: &str = "Your store credit no longer pays its part. Nothing
 pub async fn submit(visit: Visit, frame: Frame, Form(fields): Form) -> Result<Response, Problem> {
     // What is left to pay is shown before it is agreed to: a box that was ticked, or not, since the totals were made is no order.
     let credit_is_shown = fields.is_on(page::STORE_CREDIT) != fields.text("credit").is_empty();
-    if fields.text("step") != "place" || !credit_is_shown {
-        let page = page::build(&visit, frame, fields, Complaints::default()).await?;
+    let is_placed = fields.text("step") == "place";
+    if !is_placed || !credit_is_shown {
+        let complaints = match is_placed {
+            true => Complaints::one("What is left to pay has changed. Look at it, and place the order if you agree."),
+            false => Complaints::default(),
+        };
+        let page = page::build(&visit, frame, fields, complaints).await?;
         return Ok(page.map_or_else(|| see_other("/cart"), |page| Html(page).into_response()));
     }
     let complaints = match try_place(&visit, &fields).await? {
