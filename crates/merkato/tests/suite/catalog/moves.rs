@@ -67,7 +67,7 @@ pub async fn later(world: &World) {
     world.clock.advance_millis(limits::FOLLOW_AGAIN_SECONDS * 1000);
     let mut followed = catalog::follow_categories(&world.ctx, usize::MAX).await.expect("followed");
     // The last look waits for commits of the dead, also those of other cases, which a slow engine may not finish at once.
-    for _ in (0..20).take_while(|_| !world.ctx.store.shows_commits_whole()) {
+    for _ in (0..240).take_while(|_| !world.ctx.store.shows_commits_whole()) {
         if followed.open == 0 {
             break;
         }
@@ -287,6 +287,12 @@ async fn products_follow_in_steps_that_go_on_where_they_were(target: &Target) {
             .expect("put");
     }
     assert_eq!(listed(ctx, &home).await.len(), 9);
+    // Elsewhere the last look waits for the commits of other cases, too, and may be made twice.
+    if !ctx.store.shows_commits_whole() {
+        later(&world).await;
+        assert_eq!((listed(ctx, &garden).await.len(), listed(ctx, &home).await.len()), (9, 0));
+        return sound(&world).await;
+    }
     world.clock.advance_millis(limits::FOLLOW_AGAIN_SECONDS * 1000);
     let (mut steps, mut looked_at) = (0, 0);
     loop {
