@@ -23,6 +23,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether it says something of the shop's state of health and nothing of what was asked for.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Kind::Unavailable | Kind::Internal)
+    }
+
     /// What a failure of the data layer means to a caller.
     pub fn of(error: &widerow::Error) -> Self {
         match error {

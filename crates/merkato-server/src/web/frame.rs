@@ -87,7 +87,7 @@ impl Frame {
         let person = async {
             let Who::Person { actor, .. } = &visit.who else { return Ok::<_, Problem>(None) };
             let Some(user) = accounts::find_user(&visit.ctx, actor.user_id).await? else { return Ok(None) };
-            let name = [user.first_name, user.last_name].into_iter().flatten().collect::<Vec<_>>().join(" ");
+            let name = words::full_name(user.first_name, user.last_name);
             Ok(Some(Person { name, email: user.email.unwrap_or_default(), role: actor.role }))
         };
         let pieces = async {

@@ -1,6 +1,6 @@
 //! How things are said to people: amounts, days, what has just been done.
 
-use merkato::{Currency, orders::OrderStatus};
+use merkato::{Currency, accounts::User, orders::OrderStatus};
 use rust_decimal::Decimal;
 use widerow::{Date, Timestamp};
 
@@ -61,6 +61,16 @@ pub fn notice(path: &str) -> Option<&'static str> {
     let (_, query) = path.split_once('?')?;
     let name = query.split('&').find_map(|pair| pair.strip_prefix("notice="))?;
     NOTICES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// What somebody is called; empty where nothing is known.
+pub fn full_name(first: Option<String>, last: Option<String>) -> String {
+    [first, last].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// As staff speaks of somebody: by name, or else by the e-mail address.
+pub fn name_or_email(user: User) -> Option<String> {
+    Some(full_name(user.first_name, user.last_name)).filter(|name| !name.is_empty()).or(user.email)
 }
 
 /// `€1,234.50`; a currency without a sign of its own as `1,234.50 CHF`.

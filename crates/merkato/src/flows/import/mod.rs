@@ -26,6 +26,7 @@ mod csv;
 mod error;
 mod events;
 mod graph;
+mod heaps;
 mod ids;
 mod json;
 mod mapping;

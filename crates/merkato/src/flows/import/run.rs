@@ -14,7 +14,7 @@ use super::{
     report::{Report, Standing, Sum},
     stream::{self, Maker, Step},
 };
-use crate::{context::Context, error::Kind};
+use crate::context::Context;
 
 /// Drafts that wait to be written.
 const DRAFTS_WAITING: usize = 64;
@@ -152,7 +152,7 @@ fn settle(written: Written, report: &mut Report) -> Result<()> {
         Ok(Outcome::Created) => report.created += 1,
         Ok(Outcome::Changed) => report.changed += 1,
         Ok(Outcome::Unchanged) => report.unchanged += 1,
-        Err(error) if matches!(error.kind(), Kind::Unavailable | Kind::Internal) => return Err(error),
+        Err(error) if error.kind().is_failure() => return Err(error),
         Err(error) => {
             report.reject(place, Some(id), error.to_string());
             sum = counted.map(|counted| (Standing::Rejected, counted.as_read));

@@ -71,15 +71,11 @@ pub async fn list(
     Ok(Html(Customers { email: email.to_owned(), trouble, lines, pager, frame }).into_response())
 }
 
-fn full_name(first: Option<String>, last: Option<String>) -> String {
-    [first, last].into_iter().flatten().collect::<Vec<_>>().join(" ")
-}
-
 impl From<UserEntry> for Line {
     fn from(entry: UserEntry) -> Self {
         Line {
             id: entry.user_id.to_string(),
-            name: full_name(entry.first_name, entry.last_name),
+            name: words::full_name(entry.first_name, entry.last_name),
             email: entry.email,
             state: said::user(entry.status),
             role: said::role(entry.role),
@@ -151,7 +147,7 @@ pub async fn show(
     let User { first_name, last_name, email, phone, addresses, status, role, .. } = user;
     Ok(Html(Shown {
         id: id.to_string(),
-        name: full_name(first_name, last_name),
+        name: words::full_name(first_name, last_name),
         email: email.unwrap_or_default(),
         verified: user.email_verified,
         phone: phone.unwrap_or_default(),

@@ -58,14 +58,9 @@ pub async fn show(
     let found = wallets::statement(ctx, user, version_of(&page)?, page.limit).await?;
     let next = found.before.map(cursor_at);
     let path = format!("/admin/wallets/{user}");
-    let name = owner.as_ref().map(|user| {
-        let name =
-            [user.first_name.clone(), user.last_name.clone()].into_iter().flatten().collect::<Vec<_>>().join(" ");
-        if name.is_empty() { user.email.clone().unwrap_or_default() } else { name }
-    });
     Ok(Html(Shown {
         customer: owner.is_some().then(|| format!("/admin/customers/{user}")),
-        owner: name.filter(|name| !name.is_empty()).unwrap_or_else(|| user.to_string()),
+        owner: owner.and_then(words::name_or_email).unwrap_or_else(|| user.to_string()),
         balance: match &wallet.currency {
             Some(currency) => words::money(wallet.balance, currency),
             None => "Nothing yet".to_owned(),

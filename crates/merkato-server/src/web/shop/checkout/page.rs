@@ -171,8 +171,7 @@ fn begin(visit: &Visit, user: Option<&User>, fields: Fields) -> Fields {
     let fields = fields.or("shipping", settings.shipping_methods.first().map_or("", |method| &method.name));
     match user {
         Some(user) if is_first => {
-            let names = [user.first_name.clone(), user.last_name.clone()];
-            let name = names.into_iter().flatten().collect::<Vec<_>>().join(" ");
+            let name = words::full_name(user.first_name.clone(), user.last_name.clone());
             let email = user.email.clone().unwrap_or_default();
             fields.with("customer_name", name).with("email", email)
         }

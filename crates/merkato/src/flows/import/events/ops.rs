@@ -7,7 +7,6 @@ use std::{
 };
 
 use futures::{StreamExt as _, stream};
-use tokio::{sync::mpsc, task::spawn_blocking};
 
 use super::{
     fields::EventField,
@@ -16,11 +15,11 @@ use super::{
 use crate::{
     check::Check,
     context::Context,
-    error::Kind,
     events::{self, AppendRequest, Expected},
     flows::import::{
-        error::{Error, Result},
-        mapping::{self, Mapping},
+        error::Result,
+        heaps::{Heaps, Step, Steps, check_source},
+        mapping::Mapping,
         record::{Item, Place},
         report::Report,
         source::{self, Format},
@@ -58,9 +57,8 @@ impl EventOptions {
     }
 }
 
-/// Events that are looked at together, and such heaps that wait.
+/// Events that are looked at together.
 const TOGETHER: usize = 1_000;
-const WAITING: usize = 4;
 /// Cases of a heap that are appended to side by side.
 const AT_ONCE: usize = 16;
 /// Events of one append: their data is bounded too.
@@ -69,12 +67,6 @@ const A_CASE_TOGETHER: usize = 25;
 struct Found {
     place: Place,
     read: read::Read,
-}
-
-/// What comes of records.
-enum Step {
-    Events(Vec<Found>),
-    Rejected(Place, Option<String>, String),
 }
 
 /// Imports events. Every record ends in the report, which is shown to `on_progress` whenever it has grown. Where it is
@@ -89,21 +81,13 @@ where
     R: Read + Seek + Send + 'static,
 {
     options.check()?;
-    let (sender, mut steps) = mpsc::channel(WAITING);
-    let reading = spawn_blocking(move || read(input, options, &sender));
+    let mut heaps = Heaps::of(move |steps| read(input, options, steps));
     let mut report = Report::default();
-    while let Some(step) = steps.recv().await {
-        match step {
-            Step::Events(found) => write(ctx, found, &mut report).await?,
-            Step::Rejected(place, id, reason) => {
-                report.count(1);
-                report.reject(place, id, reason);
-            }
-        }
+    while let Some(found) = heaps.next(&mut report, &mut on_progress).await {
+        write(ctx, found, &mut report).await?;
         on_progress(&report);
     }
-    // ORDER: the channel ends when the reader does, so that it is known here whether it came to the end of the source.
-    reading.await.map_err(|_| Error::unreadable("the reader ended before its time"))??;
+    heaps.end().await?;
     report.sort();
     Ok(report)
 }
@@ -148,27 +132,23 @@ async fn write_case(ctx: &Context, found: Vec<Found>) -> Result<Vec<Answer>> {
         match append(ctx, &some).await {
             Ok(()) => answers.extend(some.into_iter().map(|found| (found.place, found.read.case, Ok(true)))),
             // One of them is refused: each by itself, so that it takes no other along.
-            Err(error) if some.len() > 1 && is_refusal(&error) => {
+            Err(error) if some.len() > 1 && !error.kind().is_failure() => {
                 for one in some {
                     let answer = match append(ctx, std::slice::from_ref(&one)).await {
                         Ok(()) => Ok(true),
-                        Err(error) if is_refusal(&error) => Err(error.to_string()),
+                        Err(error) if !error.kind().is_failure() => Err(error.to_string()),
                         Err(error) => return Err(error.into()),
                     };
                     answers.push((one.place, one.read.case, answer));
                 }
             }
-            Err(error) if is_refusal(&error) => {
+            Err(error) if !error.kind().is_failure() => {
                 answers.extend(some.into_iter().map(|found| (found.place, found.read.case, Err(error.to_string()))));
             }
             Err(error) => return Err(error.into()),
         }
     }
     Ok(answers)
-}
-
-fn is_refusal(error: &events::Error) -> bool {
-    !matches!(error.kind(), Kind::Unavailable | Kind::Internal)
 }
 
 async fn append(ctx: &Context, found: &[Found]) -> events::Result<()> {
@@ -183,49 +163,28 @@ async fn append(ctx: &Context, found: &[Found]) -> events::Result<()> {
 }
 
 /// Twice through the source: whether it can be read to its end, before anything is written; then its events.
-fn read(mut input: impl Read + Seek, options: EventOptions, steps: &mpsc::Sender<Step>) -> Result<()> {
-    check_source(&mut input, &options)?;
-    let send = |step: Step| match steps.blocking_send(step) {
-        Ok(()) => ControlFlow::Continue(()),
-        // Nobody waits for it any more.
-        Err(_) => ControlFlow::Break(()),
-    };
-    let format = options.format;
+fn read(mut input: impl Read + Seek, options: EventOptions, steps: &Steps<Vec<Found>>) -> Result<()> {
+    let (mapping, format) = (options.mapping.clone().unwrap_or_default(), options.format);
+    check_source(&mapping, |each| source::read(&mut input, format, each))?;
     let mut reading = Reading::new(options);
     let mut waiting: Vec<Found> = Vec::new();
     source::read(&mut input, format, &mut |item| {
         let record = match item {
             Item::Record(record) => record,
             Item::Columns(_) => return ControlFlow::Continue(()),
-            Item::Bad(place, reason) => return send(Step::Rejected(place, None, reason)),
+            Item::Bad(place, reason) => return steps.send(Step::Rejected(place, None, reason)),
         };
         match reading.event(&record) {
             Ok(read) => waiting.push(Found { place: record.place, read }),
-            Err(reason) => return send(Step::Rejected(record.place, None, reason)),
+            Err(reason) => return steps.send(Step::Rejected(record.place, None, reason)),
         }
         if waiting.len() < TOGETHER {
             return ControlFlow::Continue(());
         }
-        send(Step::Events(std::mem::take(&mut waiting)))
+        steps.send(Step::Heap(std::mem::take(&mut waiting)))
     })?;
     if !waiting.is_empty() {
-        let _ = send(Step::Events(waiting));
+        let _ = steps.send(Step::Heap(waiting));
     }
     Ok(())
-}
-
-fn check_source(input: &mut (impl Read + Seek), options: &EventOptions) -> Result<()> {
-    let mapping = options.mapping.clone().unwrap_or_default();
-    let (mut refused, mut read) = (None, 0_u32);
-    source::read(input, options.format, &mut |item| {
-        if let Item::Columns(columns) = &item {
-            refused = mapping::check_columns(columns, &mapping).err().map(Error::from);
-        }
-        read += u32::from(matches!(item, Item::Record(_)));
-        if read > limits::IMPORT_RECORDS_MAX {
-            refused = Some(Error::unreadable(format!("it has more than {} records", limits::IMPORT_RECORDS_MAX)));
-        }
-        if refused.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    refused.map_or(Ok(()), Err)
 }

@@ -6,7 +6,6 @@ use std::{
 };
 
 use rust_decimal::Decimal;
-use tokio::{sync::mpsc, task::spawn_blocking};
 
 use super::{
     fields::GraphField,
@@ -15,11 +14,11 @@ use super::{
 use crate::{
     check::Check,
     context::Context,
-    error::Kind,
     flows::import::{
-        error::{Error, Result},
+        error::Result,
+        heaps::{Heaps, Step, Steps, check_source},
         ids,
-        mapping::{self, Fields as _, Mapping},
+        mapping::{Fields as _, Mapping},
         record::{Item, Place},
         report::Report,
         source::Format,
@@ -30,9 +29,8 @@ use crate::{
     limits, text,
 };
 
-/// Connections that are made together, and such heaps that wait.
+/// Connections that are made together.
 const TOGETHER: usize = 2_000;
-const WAITING: usize = 4;
 
 /// How a source is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,11 +117,6 @@ pub(super) struct Found {
     pub edge: Edge,
 }
 
-enum Step {
-    Edges(Vec<Found>),
-    Rejected(Place, Option<String>, String),
-}
-
 /// Imports connections. Every record ends in the report, which is shown to `on_progress` whenever it has grown. Where it is stopped
 /// half-way, the same import again finds what is there and goes on.
 pub async fn import_graph<R>(
@@ -136,21 +129,13 @@ where
     R: Read + Seek + Send + 'static,
 {
     options.check()?;
-    let (sender, mut steps) = mpsc::channel(WAITING);
-    let reading = spawn_blocking(move || read_source(input, options, &sender));
+    let mut heaps = Heaps::of(move |steps| read_source(input, options, steps));
     let mut report = Report::default();
-    while let Some(step) = steps.recv().await {
-        match step {
-            Step::Edges(found) => write(ctx, found, &mut report).await?,
-            Step::Rejected(place, id, reason) => {
-                report.count(1);
-                report.reject(place, id, reason);
-            }
-        }
+    while let Some(found) = heaps.next(&mut report, &mut on_progress).await {
+        write(ctx, found, &mut report).await?;
         on_progress(&report);
     }
-    // ORDER: the channel ends when the reader does, so that it is known here whether it came to the end of the source.
-    reading.await.map_err(|_| Error::unreadable("the reader ended before its time"))??;
+    heaps.end().await?;
     report.sort();
     Ok(report)
 }
@@ -163,7 +148,7 @@ async fn write(ctx: &Context, found: Vec<Found>, report: &mut Report) -> Result<
             Ok(Made::New) => report.created += 1,
             Ok(Made::Changed) => report.changed += 1,
             Ok(Made::Unchanged) => report.unchanged += 1,
-            Err(error) if matches!(error.kind(), Kind::Unavailable | Kind::Internal) => return Err(error.into()),
+            Err(error) if error.kind().is_failure() => return Err(error.into()),
             Err(error) => report.reject(found.place, Some(found.id), error.to_string()),
         }
     }
@@ -171,47 +156,28 @@ async fn write(ctx: &Context, found: Vec<Found>, report: &mut Report) -> Result<
 }
 
 /// Twice through the source: whether it can be read to its end, before anything is written; then its connections.
-fn read_source(mut input: impl Read + Seek, options: GraphOptions, steps: &mpsc::Sender<Step>) -> Result<()> {
+fn read_source(mut input: impl Read + Seek, options: GraphOptions, steps: &Steps<Vec<Found>>) -> Result<()> {
     let mapping = options.mapping.clone().unwrap_or_default();
-    let (mut refused, mut records) = (None, 0_u32);
-    read::read(&mut input, &options, &mut |item| {
-        match item {
-            Item::Columns(columns) => refused = mapping::check_columns(&columns, &mapping).err().map(Error::from),
-            Item::Record(_) => records += 1,
-            Item::Bad(..) => {}
-        }
-        if records > limits::IMPORT_RECORDS_MAX {
-            refused = Some(Error::unreadable(format!("it has more than {} records", limits::IMPORT_RECORDS_MAX)));
-        }
-        if refused.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    if let Some(refused) = refused {
-        return Err(refused);
-    }
-    let send = |step: Step| match steps.blocking_send(step) {
-        Ok(()) => ControlFlow::Continue(()),
-        // Nobody waits for it any more.
-        Err(_) => ControlFlow::Break(()),
-    };
+    check_source(&mapping, |each| read::read(&mut input, &options, each))?;
     let mut reading = Reading::new(options.clone());
     let mut waiting: Vec<Found> = Vec::new();
     read::read(&mut input, &options, &mut |item| {
         let record = match item {
             Item::Record(record) => record,
             Item::Columns(_) => return ControlFlow::Continue(()),
-            Item::Bad(place, reason) => return send(Step::Rejected(place, None, reason)),
+            Item::Bad(place, reason) => return steps.send(Step::Rejected(place, None, reason)),
         };
         match reading.connection(&record) {
             Ok(found) => waiting.push(found),
-            Err(reason) => return send(Step::Rejected(record.place, None, reason)),
+            Err(reason) => return steps.send(Step::Rejected(record.place, None, reason)),
         }
         if waiting.len() < TOGETHER {
             return ControlFlow::Continue(());
         }
-        send(Step::Edges(std::mem::take(&mut waiting)))
+        steps.send(Step::Heap(std::mem::take(&mut waiting)))
     })?;
     if !waiting.is_empty() {
-        let _ = send(Step::Edges(waiting));
+        let _ = steps.send(Step::Heap(waiting));
     }
     Ok(())
 }

@@ -6,8 +6,6 @@ use std::{
     ops::ControlFlow,
 };
 
-use tokio::{sync::mpsc, task::spawn_blocking};
-
 use super::{
     fields::MeasurementField,
     read::{Reading, metric_name},
@@ -15,10 +13,10 @@ use super::{
 use crate::{
     check::Check,
     context::Context,
-    error::Kind,
     flows::import::{
-        error::{Error, Result},
-        mapping::{self, Fields as _, Mapping, Plan},
+        error::Result,
+        heaps::{self, Heaps, Step, Steps},
+        mapping::{Fields as _, Mapping, Plan},
         record::{Item, Place},
         report::Report,
         source::{self, Format},
@@ -77,9 +75,8 @@ impl MeasurementOptions {
     }
 }
 
-/// Measurements that are stored together, and such heaps that wait.
+/// Measurements that are stored together.
 const TOGETHER: usize = 2_000;
-const WAITING: usize = 4;
 
 /// One of a record: what the source calls its sensor comes along.
 struct Found {
@@ -88,13 +85,11 @@ struct Found {
     new: NewMeasurement,
 }
 
-/// What comes of records.
-enum Step {
+/// What is read of a source, in this order.
+enum Heap {
     /// The metrics of the columns.
     Metrics(BTreeSet<String>),
     Measurements(Vec<Found>),
-    Rejected(Place, Option<String>, String),
-    Note(Place, String),
 }
 
 /// Imports measurements. Every record ends in the report, which is shown to `on_progress` whenever it has grown. Where it is
@@ -109,24 +104,17 @@ where
     R: Read + Seek + Send + 'static,
 {
     options.check()?;
-    let (sender, mut steps) = mpsc::channel(WAITING);
     let mut sensors = Sensors { register: options.register.clone(), metrics: BTreeSet::new(), known: BTreeSet::new() };
-    let reading = spawn_blocking(move || read(input, options, &sender));
+    let mut heaps = Heaps::of(move |steps| read(input, options, steps));
     let mut report = Report::default();
-    while let Some(step) = steps.recv().await {
-        match step {
-            Step::Metrics(metrics) => sensors.metrics = metrics,
-            Step::Measurements(found) => write(ctx, found, &mut sensors, &mut report).await?,
-            Step::Rejected(place, id, reason) => {
-                report.count(1);
-                report.reject(place, id, reason);
-            }
-            Step::Note(place, text) => report.note(place, text),
+    while let Some(heap) = heaps.next(&mut report, &mut on_progress).await {
+        match heap {
+            Heap::Metrics(metrics) => sensors.metrics = metrics,
+            Heap::Measurements(found) => write(ctx, found, &mut sensors, &mut report).await?,
         }
         on_progress(&report);
     }
-    // ORDER: the channel ends when the reader does, so that it is known here whether it came to the end of the source.
-    reading.await.map_err(|_| Error::unreadable("the reader ended before its time"))??;
+    heaps.end().await?;
     report.sort();
     Ok(report)
 }
@@ -189,7 +177,7 @@ async fn write(ctx: &Context, found: Vec<Found>, sensors: &mut Sensors, report: 
         report.count(1);
         match answer {
             Ok(_) => report.created += 1,
-            Err(error) if matches!(error.kind(), Kind::Unavailable | Kind::Internal) => return Err(error.into()),
+            Err(error) if error.kind().is_failure() => return Err(error.into()),
             Err(error) => report.reject(place, Some(sensor), error.to_string()),
         }
     }
@@ -197,14 +185,9 @@ async fn write(ctx: &Context, found: Vec<Found>, sensors: &mut Sensors, report: 
 }
 
 /// Twice through the source: whether it can be read to its end, before anything is written; then its measurements.
-fn read(mut input: impl Read + Seek, options: MeasurementOptions, steps: &mpsc::Sender<Step>) -> Result<()> {
+fn read(mut input: impl Read + Seek, options: MeasurementOptions, steps: &Steps<Heap>) -> Result<()> {
     let metrics = check_source(&mut input, &options)?;
-    let send = |step: Step| match steps.blocking_send(step) {
-        Ok(()) => ControlFlow::Continue(()),
-        // Nobody waits for it any more.
-        Err(_) => ControlFlow::Break(()),
-    };
-    if send(Step::Metrics(metrics)).is_break() {
+    if steps.send(Step::Heap(Heap::Metrics(metrics))).is_break() {
         return Ok(());
     }
     let format = options.format;
@@ -215,27 +198,27 @@ fn read(mut input: impl Read + Seek, options: MeasurementOptions, steps: &mpsc::
         let record = match item {
             Item::Record(record) => record,
             Item::Columns(_) => return ControlFlow::Continue(()),
-            Item::Bad(place, reason) => return send(Step::Rejected(place, None, reason)),
+            Item::Bad(place, reason) => return steps.send(Step::Rejected(place, None, reason)),
         };
         let plan = reading.plans.of(&record.columns);
         let cells = record.columns.iter().zip(&plan.columns).zip(&record.values);
         for ((column, (field, _)), value) in cells {
             if *field == MeasurementField::HOMELESS && !value.is_empty() && told.insert(column.clone()) {
                 let note = format!("the column {column} is left out: map it as metric={column} to keep it");
-                send(Step::Note(record.place, note))?;
+                steps.send(Step::Note(record.place, note))?;
             }
         }
         match reading.measurement(&record) {
             Ok((sensor, new)) => waiting.push(Found { place: record.place, sensor, new }),
-            Err(reason) => return send(Step::Rejected(record.place, None, reason)),
+            Err(reason) => return steps.send(Step::Rejected(record.place, None, reason)),
         }
         if waiting.len() < TOGETHER {
             return ControlFlow::Continue(());
         }
-        send(Step::Measurements(std::mem::take(&mut waiting)))
+        steps.send(Step::Heap(Heap::Measurements(std::mem::take(&mut waiting))))
     })?;
     if !waiting.is_empty() {
-        let _ = send(Step::Measurements(waiting));
+        let _ = steps.send(Step::Heap(Heap::Measurements(waiting)));
     }
     Ok(())
 }
@@ -243,18 +226,15 @@ fn read(mut input: impl Read + Seek, options: MeasurementOptions, steps: &mpsc::
 /// That it can be read, and which metrics its columns have.
 fn check_source(input: &mut (impl Read + Seek), options: &MeasurementOptions) -> Result<BTreeSet<String>> {
     let mapping = options.mapping.clone().unwrap_or_default();
-    let (mut refused, mut read, mut metrics) = (None, 0_u32, BTreeSet::new());
+    let mut metrics = BTreeSet::new();
     let mut seen: Option<std::sync::Arc<[String]>> = None;
-    source::read(input, options.format, &mut |item| {
-        let columns = match &item {
-            Item::Columns(columns) => {
-                refused = mapping::check_columns(columns, &mapping).err().map(Error::from);
-                Some(columns)
-            }
-            Item::Record(record) => Some(&record.columns),
-            Item::Bad(..) => None,
+    let mut look = |item: &Item| {
+        let columns = match item {
+            Item::Columns(columns) => columns,
+            Item::Record(record) => &record.columns,
+            Item::Bad(..) => return,
         };
-        if let Some(columns) = columns.filter(|c| seen.as_ref().is_none_or(|seen| !std::sync::Arc::ptr_eq(seen, c))) {
+        if seen.as_ref().is_none_or(|seen| !std::sync::Arc::ptr_eq(seen, columns)) {
             seen = Some(columns.clone());
             let plan = Plan::new(columns, &mapping);
             metrics.extend(columns.iter().zip(&plan.columns).filter_map(|(column, (field, _))| match field {
@@ -263,11 +243,12 @@ fn check_source(input: &mut (impl Read + Seek), options: &MeasurementOptions) ->
                 _ => None,
             }));
         }
-        read += u32::from(matches!(item, Item::Record(_)));
-        if read > limits::IMPORT_RECORDS_MAX {
-            refused = Some(Error::unreadable(format!("it has more than {} records", limits::IMPORT_RECORDS_MAX)));
-        }
-        if refused.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    heaps::check_source(&mapping, |each| {
+        source::read(input, options.format, &mut |item| {
+            look(&item);
+            each(item)
+        })
     })?;
-    refused.map_or(Ok(metrics), Err)
+    Ok(metrics)
 }

@@ -6,16 +6,14 @@ use std::{
     ops::ControlFlow,
 };
 
-use tokio::{sync::mpsc, task::spawn_blocking};
-
 use super::{fields::SaleField, read::Reading};
 use crate::{
     check::Check,
     context::Context,
-    error::Kind,
     flows::import::{
-        error::{Error, Result},
-        mapping::{self, Fields as _, Mapping},
+        error::Result,
+        heaps::{Heaps, Step, Steps, check_source},
+        mapping::{Fields as _, Mapping},
         record::{Item, Place},
         report::Report,
         source::{self, Format},
@@ -63,16 +61,8 @@ impl SaleOptions {
     }
 }
 
-/// Sales that are recorded together, and such heaps that wait.
+/// Sales that are recorded together.
 const TOGETHER: usize = 1_000;
-const WAITING: usize = 4;
-
-/// What comes of records.
-enum Step {
-    Sales(Vec<(Place, NewSale)>),
-    Rejected(Place, Option<String>, String),
-    Note(Place, String),
-}
 
 /// Imports sales. Every record ends in the report, which is shown to `on_progress` whenever it has grown. Where it is stopped
 /// half-way, the same import again finds what is there and goes on.
@@ -86,22 +76,13 @@ where
     R: Read + Seek + Send + 'static,
 {
     options.check()?;
-    let (sender, mut steps) = mpsc::channel(WAITING);
-    let reading = spawn_blocking(move || read(input, options, &sender));
+    let mut heaps = Heaps::of(move |steps| read(input, options, steps));
     let mut report = Report::default();
-    while let Some(step) = steps.recv().await {
-        match step {
-            Step::Sales(sales) => write(ctx, sales, &mut report).await?,
-            Step::Rejected(place, id, reason) => {
-                report.count(1);
-                report.reject(place, id, reason);
-            }
-            Step::Note(place, text) => report.note(place, text),
-        }
+    while let Some(sales) = heaps.next(&mut report, &mut on_progress).await {
+        write(ctx, sales, &mut report).await?;
         on_progress(&report);
     }
-    // ORDER: the channel ends when the reader does, so that it is known here whether it came to the end of the source.
-    reading.await.map_err(|_| Error::unreadable("the reader ended before its time"))??;
+    heaps.end().await?;
     report.sort();
     Ok(report)
 }
@@ -115,7 +96,7 @@ async fn write(ctx: &Context, sales: Vec<(Place, NewSale)>, report: &mut Report)
             Ok(Restored::Created) => report.created += 1,
             Ok(Restored::Changed) => report.changed += 1,
             Ok(Restored::Unchanged) => report.unchanged += 1,
-            Err(error) if matches!(error.kind(), Kind::Unavailable | Kind::Internal) => return Err(error.into()),
+            Err(error) if error.kind().is_failure() => return Err(error.into()),
             Err(error) => report.reject(place, Some(id), error.to_string()),
         }
     }
@@ -123,58 +104,37 @@ async fn write(ctx: &Context, sales: Vec<(Place, NewSale)>, report: &mut Report)
 }
 
 /// Twice through the source: whether it can be read to its end, before anything is written; then its sales.
-fn read(mut input: impl Read + Seek, options: SaleOptions, steps: &mpsc::Sender<Step>) -> Result<()> {
-    check_source(&mut input, &options)?;
-    let format = options.format;
+fn read(mut input: impl Read + Seek, options: SaleOptions, steps: &Steps<Vec<(Place, NewSale)>>) -> Result<()> {
+    let (mapping, format) = (options.mapping.clone().unwrap_or_default(), options.format);
+    check_source(&mapping, |each| source::read(&mut input, format, each))?;
     let mut reading = Reading::new(options);
     let mut waiting: Vec<(Place, NewSale)> = Vec::new();
     let mut told: BTreeSet<String> = BTreeSet::new();
-    let send = |step: Step| match steps.blocking_send(step) {
-        Ok(()) => ControlFlow::Continue(()),
-        // Nobody waits for it any more.
-        Err(_) => ControlFlow::Break(()),
-    };
     source::read(&mut input, format, &mut |item| {
         let record = match item {
             Item::Record(record) => record,
             Item::Columns(_) => return ControlFlow::Continue(()),
-            Item::Bad(place, reason) => return send(Step::Rejected(place, None, reason)),
+            Item::Bad(place, reason) => return steps.send(Step::Rejected(place, None, reason)),
         };
         let plan = reading.plans.of(&record.columns);
         let cells = record.columns.iter().zip(&plan.columns).zip(&record.values);
         for ((column, (field, _)), value) in cells {
             if *field == SaleField::HOMELESS && !value.is_empty() && told.insert(column.clone()) {
                 let note = format!("the column {column} is left out: sales have no place for it");
-                send(Step::Note(record.place, note))?;
+                steps.send(Step::Note(record.place, note))?;
             }
         }
         match reading.sale(&record) {
             Ok(sale) => waiting.push((record.place, sale)),
-            Err(reason) => return send(Step::Rejected(record.place, None, reason)),
+            Err(reason) => return steps.send(Step::Rejected(record.place, None, reason)),
         }
         if waiting.len() < TOGETHER {
             return ControlFlow::Continue(());
         }
-        send(Step::Sales(std::mem::take(&mut waiting)))
+        steps.send(Step::Heap(std::mem::take(&mut waiting)))
     })?;
     if !waiting.is_empty() {
-        let _ = send(Step::Sales(waiting));
+        let _ = steps.send(Step::Heap(waiting));
     }
     Ok(())
-}
-
-fn check_source(input: &mut (impl Read + Seek), options: &SaleOptions) -> Result<()> {
-    let mapping = options.mapping.clone().unwrap_or_default();
-    let (mut refused, mut read) = (None, 0_u32);
-    source::read(input, options.format, &mut |item| {
-        if let Item::Columns(columns) = &item {
-            refused = mapping::check_columns(columns, &mapping).err().map(Error::from);
-        }
-        read += u32::from(matches!(item, Item::Record(_)));
-        if read > limits::IMPORT_RECORDS_MAX {
-            refused = Some(Error::unreadable(format!("it has more than {} records", limits::IMPORT_RECORDS_MAX)));
-        }
-        if refused.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    refused.map_or(Ok(()), Err)
 }

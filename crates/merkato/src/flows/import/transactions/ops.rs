@@ -8,7 +8,6 @@ use std::{
 
 use futures::{StreamExt as _, stream};
 use rust_decimal::Decimal;
-use tokio::{sync::mpsc, task::spawn_blocking};
 use widerow::Date;
 
 use super::{
@@ -18,11 +17,11 @@ use super::{
 use crate::{
     check::Check,
     context::Context,
-    error::Kind,
     flows::import::{
-        error::{Error, Result},
-        mapping::{self, Mapping},
-        record::{Item, Place},
+        error::Result,
+        heaps::{Heaps, Step, Steps, check_source},
+        mapping::Mapping,
+        record::Item,
         report::{Balances, Report},
         source::{self, Format},
         time::DateOrder,
@@ -70,18 +69,8 @@ impl TransactionOptions {
     }
 }
 
-/// Days that wait to be booked.
-const WAITING: usize = 4;
 /// Wallets that are booked side by side.
 const AT_ONCE: usize = 32;
-
-/// What comes of records.
-enum Step {
-    /// All of one day, or a part of a very long one.
-    Day(Vec<Found>),
-    Rejected(Place, Option<String>, String),
-    Note(Place, String),
-}
 
 /// Imports transactions. Every record ends in the report, which is shown to `on_progress` whenever it has grown. Where it is
 /// stopped half-way, the same import again finds what is there and goes on.
@@ -96,23 +85,14 @@ where
 {
     options.check()?;
     let tolerance = options.tolerance;
-    let (sender, mut steps) = mpsc::channel(WAITING);
-    let reading = spawn_blocking(move || read(input, options, &sender));
+    let mut heaps = Heaps::of(move |steps| read(input, options, steps));
     let mut report = Report { balances: Some(Balances::default()), ..Report::default() };
     let mut accounts: BTreeMap<UserId, Account> = BTreeMap::new();
-    while let Some(step) = steps.recv().await {
-        match step {
-            Step::Day(found) => book_day(ctx, found, &mut accounts, tolerance, &mut report).await?,
-            Step::Rejected(place, id, reason) => {
-                report.count(1);
-                report.reject(place, id, reason);
-            }
-            Step::Note(place, text) => report.note(place, text),
-        }
+    while let Some(found) = heaps.next(&mut report, &mut on_progress).await {
+        book_day(ctx, found, &mut accounts, tolerance, &mut report).await?;
         on_progress(&report);
     }
-    // ORDER: the channel ends when the reader does, so that it is known here whether it came to the end of the source.
-    reading.await.map_err(|_| Error::unreadable("the reader ended before its time"))??;
+    heaps.end().await?;
     for found in accounts.into_values().flat_map(|account| account.waiting) {
         report.reject(found.place, Some(found.id), "it was never covered".to_owned());
     }
@@ -177,7 +157,7 @@ async fn book_day(
                     }
                 }
                 Err(wallets::Error::InsufficientFunds { .. }) => account.waiting.push(found),
-                Err(error) if matches!(error.kind(), Kind::Unavailable | Kind::Internal) => return Err(error.into()),
+                Err(error) if error.kind().is_failure() => return Err(error.into()),
                 Err(error) => report.reject(found.place, Some(found.id), error.to_string()),
             }
         }
@@ -232,14 +212,9 @@ fn compare(day: &[Found], balance: Decimal, tolerance: Decimal, report: &mut Rep
 }
 
 /// Twice through the source: whether it can be read to its end, before anything is written; then its transactions.
-fn read(mut input: impl Read + Seek, options: TransactionOptions, steps: &mpsc::Sender<Step>) -> Result<()> {
-    check_source(&mut input, &options)?;
-    let send = |step: Step| match steps.blocking_send(step) {
-        Ok(()) => ControlFlow::Continue(()),
-        // Nobody waits for it any more.
-        Err(_) => ControlFlow::Break(()),
-    };
-    let format = options.format;
+fn read(mut input: impl Read + Seek, options: TransactionOptions, steps: &Steps<Vec<Found>>) -> Result<()> {
+    let (mapping, format) = (options.mapping.clone().unwrap_or_default(), options.format);
+    check_source(&mapping, |each| source::read(&mut input, format, each))?;
     let mut reading = Reading::new(options);
     let mut waiting: Vec<Found> = Vec::new();
     let mut latest: Option<Date> = None;
@@ -247,14 +222,14 @@ fn read(mut input: impl Read + Seek, options: TransactionOptions, steps: &mpsc::
         let record = match item {
             Item::Record(record) => record,
             Item::Columns(_) => return ControlFlow::Continue(()),
-            Item::Bad(place, reason) => return send(Step::Rejected(place, None, reason)),
+            Item::Bad(place, reason) => return steps.send(Step::Rejected(place, None, reason)),
         };
         let found = match reading.transaction(&record) {
             Ok(found) => found,
-            Err(reason) => return send(Step::Rejected(record.place, None, reason)),
+            Err(reason) => return steps.send(Step::Rejected(record.place, None, reason)),
         };
         if latest.is_some_and(|latest| found.day < latest) {
-            send(Step::Note(
+            steps.send(Step::Note(
                 found.place,
                 format!("{} comes after a later day, and is booked in this order", found.day),
             ))?;
@@ -267,27 +242,10 @@ fn read(mut input: impl Read + Seek, options: TransactionOptions, steps: &mpsc::
             Vec::new()
         };
         waiting.push(found);
-        if day.is_empty() { ControlFlow::Continue(()) } else { send(Step::Day(day)) }
+        if day.is_empty() { ControlFlow::Continue(()) } else { steps.send(Step::Heap(day)) }
     })?;
     if !waiting.is_empty() {
-        let _ = send(Step::Day(waiting));
+        let _ = steps.send(Step::Heap(waiting));
     }
     Ok(())
-}
-
-/// That it can be read, and has what is needed.
-fn check_source(input: &mut (impl Read + Seek), options: &TransactionOptions) -> Result<()> {
-    let mapping = options.mapping.clone().unwrap_or_default();
-    let (mut refused, mut read) = (None, 0_u32);
-    source::read(input, options.format, &mut |item| {
-        if let Item::Columns(columns) = &item {
-            refused = mapping::check_columns(columns, &mapping).err().map(Error::from);
-        }
-        read += u32::from(matches!(item, Item::Record(_)));
-        if read > limits::IMPORT_RECORDS_MAX {
-            refused = Some(Error::unreadable(format!("it has more than {} records", limits::IMPORT_RECORDS_MAX)));
-        }
-        if refused.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    refused.map_or(Ok(()), Err)
 }

@@ -12,7 +12,6 @@ use super::{
 use crate::{
     check::Check,
     context::Context,
-    error::Kind,
     flows::import::{
         error::{Error, Result},
         mapping::Mapping,
@@ -148,7 +147,7 @@ async fn write(ctx: &Context, tree: TreeId, drafts: Vec<Drafted>, report: &mut R
                 Ok(Some(Inserted::New(_))) => {
                     report.note(draft.place, format!("{} stands in paths only, and was made", draft.id));
                 }
-                Err(error) if is_serious(&error) => return Err(error.into()),
+                Err(error) if error.kind().is_failure() => return Err(error.into()),
                 _ => {}
             }
             continue;
@@ -158,15 +157,11 @@ async fn write(ctx: &Context, tree: TreeId, drafts: Vec<Drafted>, report: &mut R
             Ok(Some(Inserted::New(_))) => report.created += 1,
             Ok(Some(Inserted::Unchanged(_))) => report.unchanged += 1,
             Ok(None) => report.changed += 1,
-            Err(error) if is_serious(&error) => return Err(error.into()),
+            Err(error) if error.kind().is_failure() => return Err(error.into()),
             Err(error) => report.reject(draft.place, Some(draft.id), error.to_string()),
         }
     }
     Ok(())
-}
-
-fn is_serious(error: &hierarchy::Error) -> bool {
-    matches!(error.kind(), Kind::Unavailable | Kind::Internal)
 }
 
 /// A node that is there otherwise becomes what the source says.

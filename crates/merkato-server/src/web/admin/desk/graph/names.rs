@@ -2,14 +2,10 @@
 
 use std::collections::HashMap;
 
-use merkato::{
-    Context,
-    accounts::{self, User},
-    id::UserId,
-};
+use merkato::{Context, accounts, id::UserId};
 
 use super::person_path;
-use crate::http::Problem;
+use crate::{http::Problem, web::words};
 
 /// Names by id.
 pub(super) struct Names(HashMap<UserId, String>);
@@ -28,7 +24,7 @@ impl Names {
         people.sort_unstable();
         people.dedup();
         let found = accounts::find_users(ctx, &people).await?;
-        let named = people.into_iter().zip(found).filter_map(|(id, user)| Some((id, full_name(user?)?)));
+        let named = people.into_iter().zip(found).filter_map(|(id, user)| Some((id, words::name_or_email(user?)?)));
         Ok(Names(named.collect()))
     }
 
@@ -43,11 +39,6 @@ impl Names {
     pub(super) fn somebody(&self, user: UserId) -> Somebody {
         Somebody { path: person_path(user), name: self.get(user) }
     }
-}
-
-fn full_name(user: User) -> Option<String> {
-    let name = [user.first_name, user.last_name].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    if name.is_empty() { user.email } else { Some(name) }
 }
 
 /// Whoever has the e-mail address or the id; what is wrong, in words, if nobody has.
