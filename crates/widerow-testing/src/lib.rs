@@ -4,6 +4,7 @@
 
 #[cfg(feature = "dynamodb")]
 pub mod dynamo;
+mod watch;
 
 #[cfg(feature = "dynamodb")]
 pub use aws_sdk_dynamodb;
@@ -58,9 +59,10 @@ pub fn run(schema: fn() -> Schema, cases: &[&[Case]]) -> ! {
         for (target, skipped) in &targets {
             let target = target.clone();
             // The binary's own name is said once, by the run.
-            let name = name.split_once("::").map_or(name, |(_, name)| name);
+            let full_name = format!("{}::{}", target.name, name.split_once("::").map_or(name, |(_, name)| name));
             trials.push(
-                Trial::test(format!("{}::{name}", target.name), move || {
+                Trial::test(full_name.clone(), move || {
+                    let _watched = watch::begin(full_name);
                     case(&target);
                     Ok(())
                 })
@@ -73,6 +75,7 @@ pub fn run(schema: fn() -> Schema, cases: &[&[Case]]) -> ! {
             eprintln!("skipped: every case on {}, as {reason}", target.name);
         }
     }
+    watch::start();
     let conclusion = libtest_mimic::run(&arguments, trials);
     clean_up();
     conclusion.exit()
