@@ -522,10 +522,12 @@ pub struct Add {
     pub amounts: Vec<(usize, i64)>,
 }
 
-/// One range out of `ranges`, of a whole table, over all tenants.
+/// One range out of `ranges`, of a whole table.
 #[derive(Clone, Debug)]
 pub struct Scan<'a> {
     pub table: &'static Table,
+    /// The rows of one tenant are wanted: an engine that has them together gives no others, any other one gives all.
+    pub tenant: Option<&'a Tenant>,
     /// What `split` said of this number of ranges, the same for all of them.
     pub split: &'a [u8],
     pub range: usize,
@@ -609,7 +611,7 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Where the ranges of a scan meet, for engines that look at the data to know: asked once, so that a table that grows
     /// during the scan moves no boundary.
-    async fn split(&self, _table: &'static Table, _ranges: usize) -> Result<Vec<u8>> {
+    async fn split(&self, _table: &'static Table, _tenant: Option<&Tenant>, _ranges: usize) -> Result<Vec<u8>> {
         Ok(Vec::new())
     }
 
@@ -669,8 +671,8 @@ impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
     async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {
         (**self).add(tenant, adds).await
     }
-    async fn split(&self, table: &'static Table, ranges: usize) -> Result<Vec<u8>> {
-        (**self).split(table, ranges).await
+    async fn split(&self, table: &'static Table, tenant: Option<&Tenant>, ranges: usize) -> Result<Vec<u8>> {
+        (**self).split(table, tenant, ranges).await
     }
     async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {
         (**self).scan(scan).await

@@ -234,8 +234,8 @@ impl<E: Engine> Engine for Faulty<E> {
         self.call(self.inner.add(tenant, adds), Self::no_answer).await
     }
 
-    async fn split(&self, table: &'static Table, ranges: usize) -> Result<Vec<u8>> {
-        self.call(self.inner.split(table, ranges), Self::no_answer).await
+    async fn split(&self, table: &'static Table, tenant: Option<&Tenant>, ranges: usize) -> Result<Vec<u8>> {
+        self.call(self.inner.split(table, tenant, ranges), Self::no_answer).await
     }
 
     async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {

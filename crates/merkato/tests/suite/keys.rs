@@ -168,7 +168,7 @@ async fn a_use_noted_late_does_not_bring_a_revoked_key_back(target: &Target) {
         keys::note_use(ctx, &created.key).await.expect("too late");
         assert_eq!(find(ctx, &created.token).await, None);
     }
-    let report = world.database.verify(VerifyOptions::default()).await.expect("verified");
+    let report = world.ctx.store.verify(VerifyOptions::default()).await.expect("verified");
     assert_eq!((report.differences, report.base_rows), (0, 8));
 }
 

@@ -153,7 +153,7 @@ async fn a_tenant_is_listed_and_erased(target: &Target) {
     for table in world.database.schema().tables() {
         assert!(raw_rows(&world, table).await.is_empty(), "{}", table.name);
     }
-    assert_eq!(world.database.verify(VerifyOptions::default()).await.expect("verified").differences, 0);
+    assert_eq!(world.ctx.store.verify(VerifyOptions::default()).await.expect("verified").differences, 0);
     let own = World { ctx: there, ..world };
     assert_eq!(raw_rows(&own, <Product as widerow::Row>::table()).await.len(), 31);
 }

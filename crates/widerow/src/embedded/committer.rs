@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use fjall::{Database, Keyspace, PersistMode, Slice};
+use fjall::{AbstractTree, Database, Keyspace, PersistMode, Slice};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -196,6 +196,8 @@ pub(super) struct Committer {
     db: Database,
     rows: Keyspace,
     expiry: Keyspace,
+    /// What is held in memory of each before it is sorted to disk.
+    memtable_bytes: u64,
     stripes: Arc<Stripes>,
     written: Arc<Written>,
     recent: Recent,
@@ -248,10 +250,11 @@ impl Committer {
         db: Database,
         rows: Keyspace,
         expiry: Keyspace,
+        memtable_bytes: u64,
         stripes: Arc<Stripes>,
         written: Arc<Written>,
     ) -> Self {
-        Committer { db, rows, expiry, stripes, written, recent: Recent::default() }
+        Committer { db, rows, expiry, memtable_bytes, stripes, written, recent: Recent::default() }
     }
 
     /// Runs until all senders are gone.
@@ -305,7 +308,23 @@ impl Committer {
         self.stripes.open(&mut group.stripes);
         let written = batch.commit();
         self.stripes.close(&group.stripes);
+        if written.is_ok() {
+            self.seal();
+        }
         written
+    }
+
+    /// Gives what is in memory to the engine's worker to sort to disk, once it is enough. While the worker has four of them, the
+    /// next batch waits.
+    fn seal(&self) {
+        for keyspace in [&self.rows, &self.expiry] {
+            if keyspace.tree.active_memtable().size() > self.memtable_bytes
+                && let Err(error) = keyspace.rotate_memtable()
+            {
+                // What was written is in the journal. Where the folder has failed, the next batch is told.
+                tracing::warn!(%error, "what is in memory is not sorted to disk yet");
+            }
+        }
     }
 
     fn decide(&self, group: &mut Group, request: Request) -> Decided {

@@ -33,6 +33,22 @@ pub(super) fn put_partition(out: &mut Vec<u8>, table_id: u16, tenant: &Tenant, p
     partition.iter().for_each(|v| put_ascending(out, v));
 }
 
+/// The keys of a table, or of one tenant in it: from the first (included) to one behind the last.
+pub(super) fn all_of(table_id: u16, tenant: Option<&Tenant>) -> (Vec<u8>, Vec<u8>) {
+    match tenant {
+        Some(tenant) => {
+            let start = partition_key(table_id, tenant, &[]);
+            let mut end = start.clone();
+            // A name ends with two zeros, and no other name goes on with a zero and a one.
+            if let Some(last) = end.last_mut() {
+                *last = 1;
+            }
+            (start, end)
+        }
+        None => (table_id.to_be_bytes().to_vec(), (table_id + 1).to_be_bytes().to_vec()),
+    }
+}
+
 pub(super) fn section(partition: &[u8], section: u8) -> Vec<u8> {
     let mut out = Vec::with_capacity(partition.len() + 24);
     out.extend_from_slice(partition);

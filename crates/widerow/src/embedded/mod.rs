@@ -120,7 +120,9 @@ impl Embedded {
                 .open()?;
             let small = || KeyspaceCreateOptions::default().max_memtable_size(1024 * 1024);
             let catalog = db.keyspace("catalog", small)?;
-            let large = || KeyspaceCreateOptions::default().max_memtable_size(config.memtable_bytes);
+            // The committer says when. Left to itself, the engine asks its worker again with every batch that comes while the worker
+            // is busy; once its queue is full of that, the worker, who alone empties it, waits for room in it for ever.
+            let large = || KeyspaceCreateOptions::default().max_memtable_size(u64::MAX);
             let rows = db.keyspace("rows", large)?;
             let expiry = db.keyspace("expiry", large)?;
             Ok((db, catalog, rows, expiry))
@@ -135,7 +137,9 @@ impl Embedded {
         let (requests, queue) = mpsc::channel(committer::QUEUE_COMMITS_MAX);
         let stripes = Arc::new(Stripes::new());
         let written = Arc::new(Written::default());
-        let writer = Committer::new(db.clone(), rows.clone(), expiry.clone(), stripes.clone(), written.clone());
+        let memtable_bytes = config.memtable_bytes;
+        let writer =
+            Committer::new(db.clone(), rows.clone(), expiry.clone(), memtable_bytes, stripes.clone(), written.clone());
         let committer = std::thread::Builder::new()
             .name("widerow-committer".into())
             .spawn(move || writer.run(queue))
@@ -542,9 +546,9 @@ impl Engine for Embedded {
         Ok(())
     }
 
-    async fn split(&self, table: &'static Table, ranges: usize) -> Result<Vec<u8>> {
+    async fn split(&self, table: &'static Table, tenant: Option<&Tenant>, ranges: usize) -> Result<Vec<u8>> {
         let layout = self.layout(table)?;
-        self.view(&layout).split(ranges)
+        self.view(&layout).split(tenant, ranges)
     }
 
     async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {

@@ -226,9 +226,8 @@ impl<'v> View<'v> {
 
     /// Where the ranges of a scan meet: what lies between the table's first and last key, split evenly by the eight bytes
     /// behind what they share. Partitions are never cut.
-    pub(super) fn split(&self, ranges: usize) -> Result<Vec<u8>> {
-        let start = self.layout.id.to_be_bytes().to_vec();
-        let end = (self.layout.id + 1).to_be_bytes().to_vec();
+    pub(super) fn split(&self, tenant: Option<&Tenant>, ranges: usize) -> Result<Vec<u8>> {
+        let (start, end) = key::all_of(self.layout.id, tenant);
         let edge = |entry: Option<fjall::Guard>| -> Result<Option<Vec<u8>>> {
             entry.map(|e| e.key().map(|k| k.to_vec()).map_err(engine_error)).transpose()
         };
@@ -248,31 +247,31 @@ impl<'v> View<'v> {
         for i in 1..ranges {
             let mut key = first[..shared].to_vec();
             key.extend_from_slice(&((low + (high - low) * i as u128 / ranges as u128) as u64).to_be_bytes());
-            put_bytes(&mut out, &self.partition_start(key)?);
+            put_bytes(&mut out, &self.partition_start(key, &end)?);
         }
         Ok(out)
     }
 
     fn scan_range(&self, scan: &Scan<'_>) -> Result<(Vec<u8>, Vec<u8>)> {
-        let mut bounds = vec![self.layout.id.to_be_bytes().to_vec()];
+        let (start, end) = key::all_of(self.layout.id, scan.tenant);
+        let mut bounds = vec![start];
         let mut reader = Reader::new(scan.split);
         while !reader.is_empty() {
             bounds.push(reader.bytes().map_err(|e| self.corrupt(e))?.to_vec());
         }
-        bounds.push((self.layout.id + 1).to_be_bytes().to_vec());
+        bounds.push(end);
         if bounds.len() != scan.ranges + 1 || scan.range >= scan.ranges {
             return Err(Error::invalid("scan", "its ranges are not those of its split"));
         }
         Ok((bounds[scan.range].clone(), bounds[scan.range + 1].clone()))
     }
 
-    /// The beginning of the partition that holds the first key at or behind the given one.
-    fn partition_start(&self, at: Vec<u8>) -> Result<Vec<u8>> {
-        let end = (self.layout.id + 1).to_be_bytes().to_vec();
-        if at >= end {
-            return Ok(end);
+    /// The beginning of the partition that holds the first key at or behind the given one, or the end.
+    fn partition_start(&self, at: Vec<u8>, end: &[u8]) -> Result<Vec<u8>> {
+        if at.as_slice() >= end {
+            return Ok(end.to_vec());
         }
-        let Some(entry) = self.snapshot().range(self.rows, at..end.clone()).next() else { return Ok(end) };
+        let Some(entry) = self.snapshot().range(self.rows, at..end.to_vec()).next() else { return Ok(end.to_vec()) };
         let key = entry.key().map_err(engine_error)?;
         let mut reader = KeyReader::new(&key);
         let mut values = Vec::new();

@@ -1,13 +1,19 @@
 //! Keys: injective, ordered, and read back as they were. Memory after a start.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::Path,
+    sync::{Arc, mpsc},
+    thread,
+    time::Duration,
+};
 
+use fjall::AbstractTree;
 use proptest::prelude::*;
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
 use super::{
-    Embedded, RECOVERED_BYTES_MAX,
+    Embedded, EmbeddedConfig, RECOVERED_BYTES_MAX,
     key::{self, KeyReader},
     row::Bookkeeping,
 };
@@ -174,6 +180,42 @@ async fn what_the_journal_gives_back_is_written_out() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert_eq!(find(engine, last).await, Some(note(last)));
+}
+
+/// However long what was written before takes to be sorted to disk: what comes meanwhile is given on in heaps of its own, so that
+/// memory is bounded, and the folder can be closed.
+#[tokio::test]
+async fn a_worker_that_is_busy_bounds_memory_and_lets_the_folder_be_closed() {
+    const HEAP: u64 = 16 * 1024;
+    let folder = tempfile::tempdir().unwrap();
+    let config = EmbeddedConfig { memtable_bytes: HEAP, ..EmbeddedConfig::default() };
+    let engine = Arc::new(Embedded::open_with(folder.path(), &notes(), &config).unwrap());
+    let database = Database::new(engine.clone(), notes());
+    database.migrate().await.unwrap();
+    let store = database.tenant("t").unwrap();
+    let (rows, (held, is_held), (release, released)) = (engine.rows.clone(), mpsc::channel(), mpsc::channel::<()>());
+    let busy = thread::spawn(move || {
+        let _sorting = rows.tree.get_flush_lock();
+        held.send(()).unwrap();
+        let _ = released.recv();
+    });
+    is_held.recv().unwrap();
+    for number in 0..45 {
+        store.commit(Commit::new().put(&note(number))).await.unwrap();
+        let size = engine.rows.tree.active_memtable().size();
+        assert!(size < 2 * HEAP, "{size} bytes in one heap after {number}");
+    }
+    drop(release);
+    busy.join().unwrap();
+    for number in 45..500 {
+        store.commit(Commit::new().put(&note(number))).await.unwrap();
+    }
+    let (closed, is_closed) = mpsc::channel();
+    thread::spawn(move || {
+        drop((store, database, engine));
+        closed.send(()).unwrap();
+    });
+    is_closed.recv_timeout(Duration::from_secs(60)).expect("the folder is closed");
 }
 
 fn copy(from: &Path, to: &Path) {

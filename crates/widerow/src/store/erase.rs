@@ -36,11 +36,11 @@ impl Store {
     pub async fn erase(&self, mut on_progress: impl FnMut(u64)) -> Result<u64> {
         let mut erased = 0;
         for table in self.database().bases() {
-            for mut range in self.database().scan(table, 1).await? {
-                while let Some(rows) = range.next().await? {
-                    let own = rows.into_iter().filter(|(tenant, _)| *tenant == self.tenant);
+            for mut range in self.scan(table, 1).await? {
+                // Also those that have ended: their partitions may have static columns.
+                while let Some(rows) = range.next_with_ended().await? {
                     let keys: Vec<Vec<Value>> =
-                        own.map(|(_, row)| row.values[..table.key_columns()].to_vec()).collect();
+                        rows.into_iter().map(|(_, row)| row.values[..table.key_columns()].to_vec()).collect();
                     let of = table.partition_columns;
                     for partition in keys.chunk_by(|a, b| a[..of] == b[..of]) {
                         erased += self.erase_rows(table, partition, &mut |rows| on_progress(erased + rows)).await?;

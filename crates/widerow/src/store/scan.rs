@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use futures::{StreamExt, stream};
 
-use super::Database;
+use super::{Database, Store};
 use crate::{
     codec::{self, Reader},
     engine::{RawRow, Scan},
@@ -23,6 +23,8 @@ const PAGE_ROWS: usize = 500;
 pub struct ScanRows {
     database: Database,
     table: &'static Table,
+    /// None: the rows of all tenants.
+    only: Option<Tenant>,
     range: usize,
     ranges: usize,
     split: Arc<Vec<u8>>,
@@ -75,10 +77,14 @@ impl ScanRows {
         }
         let inner = &self.database.inner;
         let (table, range, ranges) = (self.table, self.range, self.ranges);
-        let scan = Scan { table, split: &self.split, range, ranges, after: self.after.as_deref(), limit: PAGE_ROWS };
-        let page = inner.engine.scan(scan).await?;
+        let (tenant, split, after) = (self.only.as_ref(), &self.split, self.after.as_deref());
+        let scan = Scan { table, tenant, split, range, ranges, after, limit: PAGE_ROWS };
+        let mut page = inner.engine.scan(scan).await?;
         self.done = page.next.is_none();
         self.after = page.next;
+        if let Some(only) = &self.only {
+            page.rows.retain(|(tenant, _)| tenant == only);
+        }
         Ok(Some(page.rows))
     }
 }
@@ -102,7 +108,7 @@ pub struct Histogram {
 pub struct Extent<'t> {
     /// One tenant's partitions, or everybody's.
     pub tenant: Option<&'t Tenant>,
-    /// Rows that are walked over, whoever's they are, before it stops.
+    /// Rows that are walked over before it stops.
     pub rows_max: u64,
 }
 
@@ -143,11 +149,21 @@ impl Histogram {
 impl Database {
     /// The table in `ranges` scans that can run side by side; together they give every row once.
     pub async fn scan(&self, table: &'static Table, ranges: usize) -> Result<Vec<ScanRows>> {
+        self.scan_of(table, None, ranges).await
+    }
+
+    pub(super) async fn scan_of(
+        &self,
+        table: &'static Table,
+        only: Option<&Tenant>,
+        ranges: usize,
+    ) -> Result<Vec<ScanRows>> {
         let ranges = ranges.max(1);
-        let split = Arc::new(self.inner.engine.split(table, ranges).await?);
+        let split = Arc::new(self.inner.engine.split(table, only, ranges).await?);
         let scan = |range| ScanRows {
             database: self.clone(),
             table,
+            only: only.cloned(),
             range,
             ranges,
             split: split.clone(),
@@ -173,7 +189,7 @@ impl Database {
             return Err(wrong());
         }
         let (split, after) = (Arc::new(split), Some(after).filter(|after| !after.is_empty()));
-        Ok(ScanRows { database: self.clone(), table, range, ranges, split, after, done: false })
+        Ok(ScanRows { database: self.clone(), table, only: None, range, ranges, split, after, done: false })
     }
 
     /// Sizes of the table's partitions.
@@ -190,16 +206,13 @@ impl Database {
         extent: Extent<'_>,
     ) -> Result<Histogram> {
         let rows_max = extent.rows_max / ranges.max(1) as u64;
-        let ranges = self.scan(table, ranges).await?.into_iter().map(|mut scan| async move {
+        let ranges = self.scan_of(table, extent.tenant, ranges).await?.into_iter().map(|mut scan| async move {
             let mut histogram = Histogram::default();
             let mut current: Option<((Tenant, Vec<Value>), u64, u64)> = None;
             let mut walked = 0;
             while let Some(rows) = scan.next().await? {
                 walked += rows.len() as u64;
                 for (tenant, row) in rows {
-                    if extent.tenant.is_some_and(|only| *only != tenant) {
-                        continue;
-                    }
                     let partition = (tenant, row.values[..table.partition_columns].to_vec());
                     let bytes = row.bytes() as u64;
                     match &mut current {
@@ -230,5 +243,13 @@ impl Database {
             whole.merge(part?);
         }
         Ok(whole)
+    }
+}
+
+impl Store {
+    /// What the tenant has in a table, in `ranges` scans that can run side by side; together they give every row once. On engines
+    /// that have the rows of all tenants in one heap it walks over all of them.
+    pub async fn scan(&self, table: &'static Table, ranges: usize) -> Result<Vec<ScanRows>> {
+        self.database().scan_of(table, Some(&self.tenant), ranges).await
     }
 }

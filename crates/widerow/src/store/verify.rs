@@ -80,8 +80,8 @@ impl Database {
         let derivations: Vec<Derivation> = self.inner.schema.derivations().to_vec();
         for derivation in &derivations {
             for (table, forward) in [(derivation.base, true), (derivation.derived, false)] {
-                let scans = self.scan(table, options.ranges).await?.into_iter();
-                let parts = scans.map(|scan| self.verify_range(derivation, scan, forward, only, options));
+                let scans = self.scan_of(table, only, options.ranges).await?.into_iter();
+                let parts = scans.map(|scan| self.verify_range(derivation, scan, forward, options));
                 let mut parts = stream::iter(parts).buffer_unordered(options.ranges.max(1));
                 while let Some(part) = parts.next().await {
                     report.merge(part?, options.listed_max);
@@ -96,13 +96,12 @@ impl Database {
         d: &Derivation,
         mut scan: ScanRows,
         forward: bool,
-        only: Option<&Tenant>,
         options: VerifyOptions,
     ) -> Result<VerifyReport> {
         let mut report = VerifyReport::default();
         while let Some(rows) = scan.next().await? {
             let mut by_tenant: BTreeMap<Tenant, Vec<RawRow>> = BTreeMap::new();
-            for (tenant, row) in rows.into_iter().filter(|(tenant, _)| only.is_none_or(|only| only == tenant)) {
+            for (tenant, row) in rows {
                 by_tenant.entry(tenant).or_default().push(row);
             }
             for (tenant, rows) in by_tenant {

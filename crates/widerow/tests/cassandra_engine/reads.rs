@@ -246,7 +246,7 @@ async fn a_scan_in_ranges_sees_every_row_once() {
         for range in 0..ranges {
             let mut after: Option<Vec<u8>> = None;
             loop {
-                let scan = Scan { table, split: &[], range, ranges, after: after.as_deref(), limit };
+                let scan = Scan { table, tenant: None, split: &[], range, ranges, after: after.as_deref(), limit };
                 let page = bench.engine.scan(scan).await.unwrap();
                 assert!(page.rows.len() <= limit && (page.rows.len() == limit || page.next.is_none()));
                 seen.extend(page.rows.into_iter().map(|(tenant, row)| {

@@ -162,7 +162,7 @@ async fn a_guarded_row_without_clustering_columns_comes_and_goes() {
     let seen = bench.anchor(table, &partition, &keys).await;
     assert_eq!((seen.sequence, seen.rows.clone(), seen.ring.len()), (2, vec![None], 2));
     assert_eq!(bench.get(table, &key()).await, [None]);
-    let scan = Scan { table, split: &[], range: 0, ranges: 1, after: None, limit: 10 };
+    let scan = Scan { table, tenant: None, split: &[], range: 0, ranges: 1, after: None, limit: 10 };
     assert_eq!(bench.engine.scan(scan).await.unwrap().rows.len(), 0);
     assert_eq!(bench.engine.slice(bench.all(table, &partition)).await.unwrap().rows.len(), 0);
 

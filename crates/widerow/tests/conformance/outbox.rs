@@ -316,8 +316,8 @@ mod sleepy {
         async fn add(&self, tenant: &Tenant, adds: &[Add]) -> Result<()> {
             self.inner.add(tenant, adds).await
         }
-        async fn split(&self, table: &'static Table, ranges: usize) -> Result<Vec<u8>> {
-            self.inner.split(table, ranges).await
+        async fn split(&self, table: &'static Table, tenant: Option<&Tenant>, ranges: usize) -> Result<Vec<u8>> {
+            self.inner.split(table, tenant, ranges).await
         }
         async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {
             self.alive()?.scan(scan).await

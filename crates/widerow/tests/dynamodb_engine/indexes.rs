@@ -103,7 +103,15 @@ async fn index_slices_give_derived_rows() {
         loop {
             let page = b
                 .engine
-                .scan(Scan { table: &EMBEDDINGS, split: &[], range: 0, ranges: 1, after: after.as_deref(), limit: 2 })
+                .scan(Scan {
+                    table: &EMBEDDINGS,
+                    tenant: None,
+                    split: &[],
+                    range: 0,
+                    ranges: 1,
+                    after: after.as_deref(),
+                    limit: 2,
+                })
                 .await
                 .unwrap();
             seen += page.rows.len();

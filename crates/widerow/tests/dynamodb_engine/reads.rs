@@ -167,7 +167,7 @@ async fn scan_all(b: &Bench, table: &'static Table, mut expected: Vec<Vec<Value>
         for range in 0..ranges {
             let mut after: Option<Vec<u8>> = None;
             loop {
-                let scan = Scan { table, split: &[], range, ranges, after: after.as_deref(), limit };
+                let scan = Scan { table, tenant: None, split: &[], range, ranges, after: after.as_deref(), limit };
                 let page = b.engine.scan(scan).await.unwrap();
                 assert!(page.rows.len() <= limit && (page.rows.len() == limit || page.next.is_none()));
                 assert!(page.rows.iter().all(|(tenant, _)| *tenant == b.tenant));
@@ -206,7 +206,7 @@ async fn scans_see_every_row_once() {
         }
         load(&b, &rows, &WORDS).await;
         scan_all(&b, &WORDS, rows).await;
-        let bad = Scan { table: &WORDS, split: &[], range: 0, ranges: 1, after: Some(&[9, 9]), limit: 1 };
+        let bad = Scan { table: &WORDS, tenant: None, split: &[], range: 0, ranges: 1, after: Some(&[9, 9]), limit: 1 };
         assert!(matches!(b.engine.scan(bad).await, Err(Error::Invalid { .. })));
     })
     .await;

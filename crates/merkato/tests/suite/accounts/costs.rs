@@ -109,7 +109,7 @@ async fn derived_tables_agree_after_a_busy_day(target: &Target) {
     for day in join_all(days).await {
         day.unwrap();
     }
-    let report = world.database.verify(VerifyOptions::default()).await.unwrap();
+    let report = world.ctx.store.verify(VerifyOptions::default()).await.unwrap();
     assert_eq!((report.differences, report.listed), (0, Vec::new()));
     // Users, for each of the three tables that follow from them; the sessions of the one with a new password, and of the one
     // who logged out once.

@@ -63,7 +63,7 @@ async fn views_are_counted_when_they_are_flushed_and_visitors_told_apart(target:
     assert!(many.visitors.len() <= 641);
     let few = views(ctx, product(2)).await.remove(0);
     assert_eq!((few.view_count, few.unique_visitor_count), (200, 100), "few are told apart exactly");
-    let drifted = world.database.verify(VerifyOptions::default()).await.expect("verified");
+    let drifted = world.ctx.store.verify(VerifyOptions::default()).await.expect("verified");
     assert_eq!(drifted.differences, 0);
 }
 

@@ -94,7 +94,7 @@ async fn a_change_moves_a_product_and_leaves_nothing_behind(target: &Target) {
     for order in SortOrder::ALL {
         assert_eq!(names(ctx, lamps.category_id, order).await, ["Middle"]);
     }
-    let report = world.database.verify(VerifyOptions::default()).await.expect("verified");
+    let report = world.ctx.store.verify(VerifyOptions::default()).await.expect("verified");
     assert_eq!(report.differences, 0);
 }
 
@@ -173,7 +173,7 @@ async fn a_new_name_of_a_category_reaches_its_products(target: &Target) {
     assert_eq!(found[0].category_name, "Lights");
     let again = catalog::change_category(ctx, lamps.category_id, Some(1), change).await;
     assert!(matches!(again, Err(catalog::Error::CategoryEdited { expected: 1, found: 2, .. })));
-    assert_eq!(world.database.verify(VerifyOptions::default()).await.expect("verified").differences, 0);
+    assert_eq!(world.ctx.store.verify(VerifyOptions::default()).await.expect("verified").differences, 0);
 }
 
 async fn words_are_found_as_they_are_typed(target: &Target) {
@@ -237,7 +237,7 @@ async fn featured_lists_are_kept_current(target: &Target) {
     let refused = catalog::set_featured(ctx, "deals", &[unknown, featured(2, None)]).await;
     assert!(matches!(refused, Err(catalog::Error::ProductNotFound { .. })));
     assert_eq!(list("deals").await.len(), 1);
-    assert_eq!(world.database.verify(VerifyOptions::default()).await.expect("verified").differences, 0);
+    assert_eq!(world.ctx.store.verify(VerifyOptions::default()).await.expect("verified").differences, 0);
 }
 
 async fn what_is_bought_together_is_related(target: &Target) {

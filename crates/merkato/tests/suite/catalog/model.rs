@@ -117,7 +117,7 @@ async fn check(world: &World, categories: &[Category], ids: &[ProductId]) {
     let ctx = &world.ctx;
     let report = catalog::verify_categories(ctx, false, 10).await.expect("verified");
     assert_eq!((report.wrong.as_slice(), report.products), (&[][..], ids.len() as u64), "seed {}", seed());
-    let report = world.database.verify(VerifyOptions::default()).await.expect("verified");
+    let report = world.ctx.store.verify(VerifyOptions::default()).await.expect("verified");
     assert_eq!(report.differences, 0, "seed {}: {report:?}", seed());
     // And by the products themselves, without the data layer's own word for it.
     let products: Vec<Product> = catalog::list_products(ctx, ids).await.expect("read").into_iter().flatten().collect();

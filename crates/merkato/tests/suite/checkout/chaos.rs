@@ -145,8 +145,8 @@ impl Engine for Unguarded {
     async fn add(&self, tenant: &Tenant, adds: &[Add]) -> widerow::Result<()> {
         self.engine.add(tenant, adds).await
     }
-    async fn split(&self, table: &'static Table, ranges: usize) -> widerow::Result<Vec<u8>> {
-        self.engine.split(table, ranges).await
+    async fn split(&self, table: &'static Table, tenant: Option<&Tenant>, ranges: usize) -> widerow::Result<Vec<u8>> {
+        self.engine.split(table, tenant, ranges).await
     }
     async fn scan(&self, scan: Scan<'_>) -> widerow::Result<ScanPage> {
         self.engine.scan(scan).await

@@ -217,7 +217,7 @@ async fn a_sweep_settles_what_has_ended(target: &Target) {
     assert_eq!(low(ctx).await, []);
     let verified = inventory::verify_stock(ctx, None).await.unwrap();
     assert_eq!((verified.products, verified.differences.len()), (2, 0));
-    assert_eq!(world.database.verify(VerifyOptions::default()).await.unwrap().differences, 0);
+    assert_eq!(world.ctx.store.verify(VerifyOptions::default()).await.unwrap().differences, 0);
 }
 
 async fn stock_that_drifted_is_found(target: &Target) {
@@ -276,7 +276,7 @@ async fn stock_that_drifted_is_mended_by_its_holds(target: &Target) {
     assert_eq!(figures(ctx, product).await, (8, 3));
     world.clock.advance_millis(1_000_000);
     assert_eq!(figures(ctx, product).await, (8, 0));
-    assert_eq!(world.database.verify(VerifyOptions::default()).await.unwrap().differences, 0);
+    assert_eq!(world.ctx.store.verify(VerifyOptions::default()).await.unwrap().differences, 0);
 }
 
 async fn what_only_a_count_can_tell_is_left(target: &Target) {

@@ -175,7 +175,7 @@ async fn lists_agree_with_their_orders_after_a_busy_day(target: &Target) {
     for day in join_all(days.collect::<Vec<_>>()).await {
         day.expect("no panic");
     }
-    let report = world.database.verify(VerifyOptions::default()).await.expect("verified");
+    let report = world.ctx.store.verify(VerifyOptions::default()).await.expect("verified");
     assert_eq!((report.differences, report.listed), (0, Vec::new()));
     // Four lists are made of each.
     assert_eq!(report.base_rows, 4 * 8);

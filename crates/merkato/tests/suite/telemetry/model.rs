@@ -195,7 +195,7 @@ async fn roll_ups_follow_what_was_taken(target: &Target) {
     settle(target, &world).await;
     compare(ctx, &taken, &sensors).await;
     if target.name == "embedded" {
-        let report = world.database.verify(VerifyOptions::default()).await.expect("verified");
+        let report = world.ctx.store.verify(VerifyOptions::default()).await.expect("verified");
         assert_eq!(report.differences, 0, "{:?}", report.listed);
     }
 }
