@@ -92,7 +92,7 @@ pub const IMPORT_LISTED_MAX: usize = 100_000;
 
 /// Seconds for which a flow is left to whoever runs it.
 pub const FLOW_LEASE_SECONDS: i64 = 120;
-/// Seconds for which a finished flow is the answer to whoever asks again: thirty days.
+/// Seconds for which a finished flow is the answer to whoever asks again, unless it is for good: thirty days.
 pub const FLOW_MEMORY_SECONDS: u32 = 30 * 24 * 60 * 60;
 /// Hours after which no flow is put under an hour that is past, clocks that differ included.
 pub const FLOW_LATE_HOURS: i32 = 2;

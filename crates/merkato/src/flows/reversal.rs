@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    checkout::{give_up_credit, give_up_money, give_up_stock},
+    checkout::{GivenUp, give_up_credit, give_up_money, give_up_stock, hold_of},
     error::{Error, Result},
     run::{self, Begun, Flow, FlowKind, Progress, Run},
     sale_records, sales, stock,
@@ -19,6 +19,7 @@ use crate::{
     check::Invalid,
     context::Context,
     id::{CheckoutId, FlowId, OrderId, ProductId, UserId},
+    inventory, limits,
     orders::{self, Change, Order, OrderStatus, PaymentStatus},
     wallets::{self, EntryKind, Fenced, Operation},
 };
@@ -120,8 +121,10 @@ async fn reverse(
             }
             if to == RefundTo::StoreCredit {
                 takes_credit(ctx, &order).await?;
+            } else if let Some(user) = order.user_id.filter(|_| order.store_credit.is_some()) {
+                in_its_currency(ctx, user, &order).await?;
             }
-            let new = Reversal {
+            let mut new = Reversal {
                 order_id,
                 checkout_id: order.checkout_id,
                 kind,
@@ -132,6 +135,12 @@ async fn reverse(
                 done: None,
             };
             new.change().check().map_err(orders::Error::from)?;
+            if restock && !new.stock_is_known(ctx, &order).await? {
+                match kind {
+                    Kind::Refund => return Err(Invalid::new("restock", STOCK_FORGOTTEN).into()),
+                    Kind::Cancel => new.note(STOCK_FORGOTTEN),
+                }
+            }
             match run::begin(ctx, id, kind.name(), &new).await? {
                 Begun::New(run) => return answer(ctx, run.drive(new).await?).await,
                 Begun::Known(known) => known,
@@ -148,12 +157,19 @@ async fn reverse(
     answer(ctx, state).await
 }
 
+/// What was sold long ago, or in another shop, has no hold here to be given back.
+const STOCK_FORGOTTEN: &str = "the stock no longer knows what was sold with this order: put it back by an adjustment";
+
 /// Who has no wallet, or one in another currency, is told before the order is turned.
 async fn takes_credit(ctx: &Context, order: &Order) -> Result<()> {
     let no_wallet = || Invalid::new("to", "a guest has no wallet");
     let user = order.user_id.ok_or_else(no_wallet)?;
     let of_past = || Invalid::new("to", "an order of the past was not paid here");
     order.checkout_id.ok_or_else(of_past)?;
+    in_its_currency(ctx, user, order).await
+}
+
+async fn in_its_currency(ctx: &Context, user: UserId, order: &Order) -> Result<()> {
     match wallets::get_wallet(ctx, user).await?.currency {
         Some(wallet) if wallet != order.currency => {
             Err(wallets::Error::OtherCurrency { wallet, given: order.currency.clone() }.into())
@@ -182,17 +198,34 @@ impl Reversal {
         self.notes = None;
     }
 
-    /// Gives up, or gives back, what each has paid.
-    async fn give_back(&self, run: &Run<'_>, order: &Order, checkout: CheckoutId) -> Result<()> {
+    /// Whether what was sold can be given back: an order that is not paid has sold nothing yet.
+    async fn stock_is_known(&self, ctx: &Context, order: &Order) -> Result<bool> {
+        let Some(checkout) = self.checkout_id.filter(|_| order.paid_at.is_some()) else { return Ok(true) };
+        for product in self.products(ctx).await? {
+            if inventory::find_hold(ctx, product, hold_of(checkout)).await?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Adds to the notes, as far as there is room.
+    fn note(&mut self, text: &str) {
+        let notes = match &self.notes {
+            Some(notes) => format!("{notes}\n{text}"),
+            None => text.to_owned(),
+        };
+        if notes.len() <= limits::NOTES_BYTES_MAX {
+            self.notes = Some(notes);
+        }
+    }
+
+    /// What the provider has taken goes back the way it came, and the order says so.
+    async fn give_back_money(&self, run: &Run<'_>, order: &Order, checkout: CheckoutId) -> Result<()> {
         let ctx = run.ctx;
-        // ORDER: the wallet first, which is the shop's own. A provider that refuses, for days or for good, keeps nobody's credit.
-        if let Some(user) = order.user_id.filter(|_| order.store_credit.is_some()) {
-            run.step("return", self.give_back_credit(ctx, user, order, checkout)).await?;
-        }
-        if !(self.to == RefundTo::StoreCredit && run.step("credit", self.credit(ctx, order)).await?) {
-            run.step("money", give_up_money(ctx, checkout)).await?;
-        }
-        Ok(())
+        let given_up = run.step("money", give_up_money(ctx, checkout)).await?;
+        let refunded = order.paid_at.is_some() || given_up == GivenUp::Refunded;
+        run.step("note", note_payment(ctx, self.order_id, refunded)).await
     }
 
     /// What the wallet has paid. An order that was paid before it came here, from another shop, was paid from a wallet there: what
@@ -206,7 +239,17 @@ impl Reversal {
             let id = Uuid::new_v5(&self.order_id.0, b"store credit that was spent elsewhere");
             let operation = Operation::new(id, credit, order.currency.clone())
                 .because(format!("refund of order {}", order.order_number));
-            wallets::deposit(ctx, user, operation).await?;
+            match wallets::deposit(ctx, user, operation).await {
+                Ok(_) => {}
+                // RACE: as for `credit`.
+                Err(error) if error.is_refusal() => {
+                    if wallets::fence(ctx, user, id).await? == Fenced::Voided {
+                        let order = order.order_id;
+                        tracing::error!(%order, %user, %credit, %error, "store credit that was spent elsewhere is not given back");
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
         Ok(())
     }
@@ -256,15 +299,17 @@ impl Flow for Reversal {
             self.end(false);
             return Ok(Progress::Finished);
         }
+        let mut to_provider = None;
         if let Some(checkout) = self.checkout_id {
             let order = orders::get_order(ctx, self.order_id).await?;
-            self.give_back(run, &order, checkout).await?;
-            run.step("note", async {
-                let status = if order.paid_at.is_some() { PaymentStatus::Refunded } else { PaymentStatus::Voided };
-                orders::note_payment(ctx, self.order_id, status, None).await?;
-                Ok(())
-            })
-            .await?;
+            if let Some(user) = order.user_id.filter(|_| order.store_credit.is_some()) {
+                run.step("return", self.give_back_credit(ctx, user, &order, checkout)).await?;
+            }
+            if self.to == RefundTo::StoreCredit && run.step("credit", self.credit(ctx, &order)).await? {
+                run.step("note", note_payment(ctx, self.order_id, true)).await?;
+            } else {
+                to_provider = Some((order, checkout));
+            }
             if self.restock {
                 let products = self.products(ctx).await?;
                 run.step("release", give_up_stock(ctx, checkout, &products)).await?;
@@ -277,7 +322,17 @@ impl Flow for Reversal {
             Ok(())
         })
         .await?;
+        // ORDER: the provider last. One that refuses, for days or for good, keeps nobody's credit, no stock and no figures.
+        if let Some((order, checkout)) = to_provider {
+            self.give_back_money(run, &order, checkout).await?;
+        }
         self.end(true);
         Ok(Progress::Finished)
     }
+}
+
+async fn note_payment(ctx: &Context, order: OrderId, refunded: bool) -> Result<()> {
+    let status = if refunded { PaymentStatus::Refunded } else { PaymentStatus::Voided };
+    orders::note_payment(ctx, order, status, None).await?;
+    Ok(())
 }

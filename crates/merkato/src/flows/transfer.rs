@@ -173,6 +173,11 @@ impl Transfer {
 impl Flow for Transfer {
     const KIND: FlowKind = FlowKind::Transfer;
 
+    /// What a wallet did, or refused for good, it knows by the transfer's id for ever.
+    fn memory(&self) -> Option<u32> {
+        None
+    }
+
     async fn advance(&mut self, run: &mut Run<'_>) -> Result<Progress> {
         loop {
             self.stage = match self.stage.clone() {
@@ -186,7 +191,11 @@ impl Flow for Transfer {
                     }
                 },
                 Stage::Refusing(refusal) => self.refuse(run, refusal).await?,
-                Stage::Done | Stage::Refused(_) => return Ok(Progress::Finished),
+                Stage::Done | Stage::Refused(_) => {
+                    // It may tell of the people. It stands in their statements.
+                    self.request.reason = None;
+                    return Ok(Progress::Finished);
+                }
             };
         }
     }

@@ -5,7 +5,7 @@
 //! comes beyond 999,999 has longer numbers.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -13,7 +13,7 @@ use widerow::Commit;
 
 use super::{
     error::{Error, Result},
-    tables::NumberBlocks,
+    tables::{NumberBlocks, NumberedOrder},
 };
 use crate::{context::Context, limits};
 
@@ -29,8 +29,7 @@ pub(crate) struct Numbers {
 #[derive(Debug, Default)]
 struct Block {
     year: i32,
-    next: i64,
-    end: i64,
+    free: VecDeque<i64>,
 }
 
 impl Numbers {
@@ -47,21 +46,27 @@ pub async fn take_number(ctx: &Context) -> Result<String> {
     let block = ctx.numbers.of(ctx.store.tenant().as_str());
     // Whoever comes while a block is being taken waits for that block.
     let mut block = block.lock().await;
-    if block.year != year || block.next >= block.end {
-        let (next, end) = take_block(ctx, year).await?;
-        *block = Block { year, next, end };
+    let mut size = i64::from(ctx.settings.orders.number_block.clamp(1, limits::NUMBER_BLOCK_MAX));
+    loop {
+        if block.year == year
+            && let Some(number) = block.free.pop_front()
+        {
+            return Ok(format(&ctx.settings.orders.number_prefix, year, number));
+        }
+        let free = take_block(ctx, year, size).await?;
+        *block = Block { year, free };
+        // Where all of them were taken, many may be.
+        size = (2 * size).min(limits::NUMBER_BLOCK_MAX.into());
     }
-    let number = block.next;
-    block.next += 1;
-    Ok(format(&ctx.settings.orders.number_prefix, year, number))
 }
 
-/// The next block of a year, from its first number to before its last.
+/// The next block of a year: the numbers in it that no order has. An order that came in while the shop had another prefix may have
+/// one of them.
 ///
 /// RACE: a write whose outcome is unknown may have taken the block; then nobody has it, and its numbers are a gap.
-async fn take_block(ctx: &Context, year: i32) -> Result<(i64, i64)> {
-    let size = i64::from(ctx.settings.orders.number_block.clamp(1, limits::NUMBER_BLOCK_MAX));
-    ctx.store
+async fn take_block(ctx: &Context, year: i32, size: i64) -> Result<VecDeque<i64>> {
+    let (first, end) = ctx
+        .store
         .guarded::<NumberBlocks, _, Error>(year, |found| {
             let mut row = found.rows.first().cloned().unwrap_or_else(|| none_taken(year));
             let (first, end) = (row.next, row.next + size);
@@ -75,7 +80,16 @@ async fn take_block(ctx: &Context, year: i32) -> Result<(i64, i64)> {
             }
             Ok((Commit::new().put(&row), (first, end)))
         })
-        .await
+        .await?;
+    // ORDER: after the block is taken, from which on nobody brings in a number that is in it.
+    let mut free = VecDeque::new();
+    let numbers: Vec<i64> = (first..end).collect();
+    for some in numbers.chunks(widerow::limits::GET_KEYS_MAX) {
+        let texts = some.iter().map(|number| format(&ctx.settings.orders.number_prefix, year, *number));
+        let known = ctx.store.get_many::<NumberedOrder>(texts).await?;
+        free.extend(some.iter().zip(known).filter(|(_, known)| known.is_none()).map(|(number, _)| *number));
+    }
+    Ok(free)
 }
 
 /// Sees to it that no block will have this number, if it has the form of the shop's own; refuses one that a block has.

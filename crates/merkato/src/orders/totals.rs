@@ -54,6 +54,11 @@ pub fn shipping_method<'s>(settings: &'s OrderSettings, name: &str) -> Result<&'
 pub fn totals(purchase: &Purchase<'_>, settings: &OrderSettings) -> Result<Totals> {
     let currency = purchase.currency;
     let subtotal = subtotal(purchase.lines)?;
+    // What could not be counted among the day's sales is not sold.
+    let limit = Decimal::new(limits::REVENUE_CENTS_MAX, currency.decimals().unwrap_or_default());
+    if subtotal > limit {
+        return Err(Error::AmountTooLarge { limit });
+    }
     let discount_amount = match purchase.reduction {
         None => Decimal::ZERO,
         Some(Reduction::Amount(amount)) => rounded(amount, currency)?.clamp(Decimal::ZERO, subtotal),

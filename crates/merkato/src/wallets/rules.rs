@@ -229,8 +229,11 @@ impl Wish {
     /// The events that may have been told of it, by the operations they stand under.
     pub fn operations(&self) -> Vec<Uuid> {
         match self {
-            Wish::GiveBack(operation) => vec![*operation, return_of(*operation)],
-            other => vec![other.operation_id()],
+            Wish::Deposit(_) | Wish::Receive(..) | Wish::Fence(_) => vec![self.operation_id()],
+            // What was taken may have been given back since.
+            Wish::Withdraw(_) | Wish::Send(..) | Wish::GiveBack(_) => {
+                vec![self.operation_id(), return_of(self.operation_id())]
+            }
         }
     }
 }
@@ -313,7 +316,8 @@ fn make(
 ) -> Result<Decision> {
     let id = operation.operation_id;
     if let Some(told) = known.get(&id) {
-        if told.kind == EntryKind::OperationVoided {
+        // Nothing is paid by money that was given back.
+        if told.kind == EntryKind::OperationVoided || known.contains_key(&return_of(id)) {
             return Err(Error::OperationVoided { operation: id });
         }
         let entry = &told.entry;

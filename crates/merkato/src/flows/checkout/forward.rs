@@ -48,7 +48,9 @@ pub(super) async fn go(checkout: &Checkout, run: &Run<'_>) -> Result<Went> {
         return Ok(Went::Nowhere(Failure::Unpaid));
     }
     let mut turned = Vec::new();
-    if placed.is_none() {
+    if placed.is_some() {
+        tidy(checkout, run).await?;
+    } else {
         match order(checkout, run).await? {
             Ok(held) => turned = held,
             Err(failure) => return Ok(Went::Nowhere(failure)),
@@ -148,10 +150,15 @@ async fn order(checkout: &Checkout, run: &Run<'_>) -> Result<Result<Vec<ProductI
     if ordered.await? == OrderedCart::Changed && orders::find_order(ctx, draft.order_id).await?.is_none() {
         return Ok(Err(Failure::CartChanged));
     }
-    if draft.lines.len() > carts::ORDERED_AT_ONCE {
-        run.step("tidy", async { Ok(carts::tidy_ordered(ctx, cart).await?) }).await?;
-    }
+    tidy(checkout, run).await?;
     Ok(Ok(turned))
+}
+
+/// The rows of a large cart that were ordered, and did not go with the order.
+async fn tidy(checkout: &Checkout, run: &Run<'_>) -> Result<()> {
+    let large = checkout.draft.lines.len() > carts::ORDERED_AT_ONCE;
+    let Some(cart) = checkout.draft.cart_id.filter(|_| large) else { return Ok(()) };
+    run.step("tidy", async { Ok(carts::tidy_ordered(run.ctx, cart).await?) }).await
 }
 
 /// The products that have just become available or unavailable.

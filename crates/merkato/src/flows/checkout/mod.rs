@@ -11,7 +11,7 @@
 //! come, whose hold it is.
 //!
 //! The steps, in order: redeem, reserve, place, authorise, confirm, spend (where store credit pays a part), capture, pay; then
-//! count, relate and stock side by side. Undoing: fence, cancel, return, void, release, restore, unredeem, count, stock.
+//! count, relate and stock side by side. Undoing: fence, cancel, return, release, restore, unredeem, count, stock, void.
 
 mod forward;
 mod keep;
@@ -26,7 +26,7 @@ use uuid::Uuid;
 pub use keep::{Kept, keep, let_go};
 pub use quote::{PriceChange, Quote, quote};
 pub use request::{CheckoutRequest, QuoteRequest, checkout_id};
-pub(super) use undo::{give_up_credit, give_up_money, give_up_stock};
+pub(super) use undo::{GivenUp, give_up_credit, give_up_money, give_up_stock};
 
 use super::{
     error::{Error, Result},
@@ -35,6 +35,7 @@ use super::{
 use crate::{
     context::Context,
     id::{CheckoutId, FlowId, HoldId, ProductId, UserId},
+    limits,
     orders::OrderDraft,
 };
 
@@ -47,6 +48,9 @@ pub struct Checkout {
     /// What stands for the payer's card: a token of the provider's.
     source: String,
     pub stage: Stage,
+    /// Of what is undone, all but the payment is.
+    #[serde(default)]
+    only_money: bool,
 }
 
 /// Where a checkout stands.
@@ -241,6 +245,11 @@ fn answer(checkout: Checkout) -> Result<Checkout> {
 
 impl Flow for Checkout {
     const KIND: FlowKind = FlowKind::Checkout;
+
+    /// What was bought under a key is never bought under it again: its hold, its payment and its withdrawal are known by the key.
+    fn memory(&self) -> Option<u32> {
+        (self.stage != Stage::Paid).then_some(limits::FLOW_MEMORY_SECONDS)
+    }
 
     async fn advance(&mut self, run: &mut Run<'_>) -> Result<Progress> {
         if self.stage == Stage::Going {

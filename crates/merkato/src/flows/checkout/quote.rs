@@ -82,7 +82,8 @@ pub(super) async fn price(ctx: &Context, request: &CheckoutRequest) -> Result<Ch
     };
     // What the order refuses is refused before anything is held.
     draft.clone().place("customer", ctx.now())?;
-    Ok(Checkout { draft, cart_version: version.0, source: request.payment_source.clone(), stage: Stage::Going })
+    let (cart_version, source) = (version.0, request.payment_source.clone());
+    Ok(Checkout { draft, cart_version, source, stage: Stage::Going, only_money: false })
 }
 
 /// What the wallet pays. Whether it still can is decided when it is taken; who cannot now is told before anything is held.

@@ -14,7 +14,31 @@ use crate::{
 };
 
 /// False where the order was paid after all, by a slower run, and has gone on since: then it stands, and nothing of it is touched.
-pub(super) async fn undo(checkout: &Checkout, run: &Run<'_>, failure: &Failure) -> Result<bool> {
+///
+/// ORDER: the provider last. One that refuses, for days or for good, keeps nobody's credit, no stock and no cart.
+pub(super) async fn undo(checkout: &mut Checkout, run: &mut Run<'_>, failure: &Failure) -> Result<bool> {
+    let id = checkout.checkout_id();
+    if !checkout.only_money {
+        let Some(placed) = undo_ours(checkout, run, failure).await? else { return Ok(false) };
+        if !placed || checkout.charge().is_zero() {
+            return Ok(true);
+        }
+        // Remembered, as the shopper goes on with the cart that was filled again, however long the provider is asked.
+        checkout.only_money = true;
+        run.save(checkout).await?;
+    }
+    run.step("void", async {
+        if give_up_money(run.ctx, id).await? == GivenUp::Refunded {
+            orders::note_payment(run.ctx, checkout.draft.order_id, PaymentStatus::Refunded, None).await?;
+        }
+        Ok(())
+    })
+    .await?;
+    Ok(true)
+}
+
+/// All that is the shop's own, and whether there is an order; None where it stands.
+async fn undo_ours(checkout: &Checkout, run: &Run<'_>, failure: &Failure) -> Result<Option<bool>> {
     let (ctx, draft, id) = (run.ctx, &checkout.draft, checkout.checkout_id());
     // RACE: a slow run may be about to place the order. From here on it cannot: either the order is there, or the cart is at
     // another version than the one it would be placed at.
@@ -29,14 +53,10 @@ pub(super) async fn undo(checkout: &Checkout, run: &Run<'_>, failure: &Failure) 
     // sold are no longer this checkout's to give back.
     if placed {
         if !run.step("cancel", cancel(checkout, ctx, failure)).await? {
-            return Ok(false);
+            return Ok(None);
         }
-        // ORDER: the wallet first, which is the shop's own. A provider that refuses, for days or for good, keeps nobody's credit.
         if let Some((user, _)) = checkout.credit() {
             run.step("return", give_up_credit(ctx, user, id)).await?;
-        }
-        if !checkout.charge().is_zero() {
-            run.step("void", give_up_money(ctx, id)).await?;
         }
     }
     run.step("release", give_up_stock(ctx, id, &checkout.products())).await?;
@@ -50,16 +70,24 @@ pub(super) async fn undo(checkout: &Checkout, run: &Run<'_>, failure: &Failure) 
         run.step("count", sales::count_order(ctx, draft.order_id)).await?;
     }
     run.step("stock", stock::follow_all(ctx, &checkout.products())).await?;
-    Ok(true)
+    Ok(Some(placed))
+}
+
+/// What became of a payment that was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::flows) enum GivenUp {
+    /// Nothing was taken.
+    Voided,
+    Refunded,
 }
 
 /// Nothing is taken from the payer any more; what was taken is given back.
-pub(in crate::flows) async fn give_up_money(ctx: &Context, checkout: CheckoutId) -> Result<()> {
+pub(in crate::flows) async fn give_up_money(ctx: &Context, checkout: CheckoutId) -> Result<GivenUp> {
     match ctx.payments.void(key_of(checkout, "authorise")).await {
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(GivenUp::Voided),
         Err(payments::Error::AlreadyCaptured { payment_id, amount }) => {
             ctx.payments.refund(key_of(checkout, "refund"), &payment_id, amount).await?;
-            Ok(())
+            Ok(GivenUp::Refunded)
         }
         Err(error) => Err(error.into()),
     }

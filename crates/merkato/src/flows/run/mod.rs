@@ -48,6 +48,12 @@ pub const PATTERNS: &[AccessPattern] = &[
 pub trait Flow: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     const KIND: FlowKind;
 
+    /// Seconds for which a finished one is the answer to whoever asks again; None for good. It must not be forgotten before what
+    /// its steps have left under its id: begun anew, it would find that done which it has not done.
+    fn memory(&self) -> Option<u32> {
+        Some(limits::FLOW_MEMORY_SECONDS)
+    }
+
     /// Goes on as far as it can.
     fn advance(&mut self, run: &mut Run<'_>) -> impl Future<Output = Result<Progress>> + Send;
 }
@@ -58,6 +64,16 @@ pub enum Progress {
     Finished,
     /// There is nothing to do until then.
     Wait(Timestamp),
+}
+
+/// When somebody is to go on with a flow, or that nobody is.
+#[derive(Clone, Copy)]
+enum When {
+    Due(Timestamp),
+    /// It is remembered for so many seconds; None for good.
+    Over {
+        memory: Option<u32>,
+    },
 }
 
 /// The instant before or after a step has its effect.
@@ -163,7 +179,7 @@ impl<F: Flow> Known<F> {
         }
         let mut run = Run { ctx, row: self.row, version: self.version, resumed: true };
         run.row.tries = run.row.tries.saturating_add(1);
-        run.write(Some(now.plus_seconds(ctx.settings.flows.lease_seconds))).await?;
+        run.write(When::Due(now.plus_seconds(ctx.settings.flows.lease_seconds))).await?;
         Ok((self.state, run))
     }
 }
@@ -197,24 +213,27 @@ impl Run<'_> {
     /// Remembers a turn. Where another has gone on with the flow, nothing is written.
     pub async fn save<F: Flow>(&mut self, state: &F) -> Result<()> {
         self.row.state = encode(state)?;
-        self.save_until(Some(self.ctx.now().plus_seconds(self.ctx.settings.flows.lease_seconds)), "save").await
+        let lease = self.ctx.now().plus_seconds(self.ctx.settings.flows.lease_seconds);
+        self.save_until(When::Due(lease), "save").await
     }
 
-    async fn save_until(&mut self, due_at: Option<Timestamp>, step: &'static str) -> Result<()> {
+    async fn save_until(&mut self, when: When, step: &'static str) -> Result<()> {
         self.pass(step, Moment::Before)?;
-        self.write(due_at).await?;
+        self.write(when).await?;
         self.pass(step, Moment::After)
     }
 
-    async fn write(&mut self, due_at: Option<Timestamp>) -> Result<()> {
-        self.row.due_at = due_at;
+    async fn write(&mut self, when: When) -> Result<()> {
+        self.row.due_at = match when {
+            When::Due(at) => Some(at),
+            When::Over { .. } => None,
+        };
         self.row.updated_at = self.ctx.now();
         let id = self.row.flow_id;
         let commit = Commit::new().unchanged::<FlowRow>(id, self.version);
-        // A finished flow is the answer to whoever asks again, for a while.
-        let commit = match due_at {
-            Some(_) => commit.put(&self.row),
-            None => commit.put_for(&self.row, limits::FLOW_MEMORY_SECONDS),
+        let commit = match when {
+            When::Over { memory: Some(seconds) } => commit.put_for(&self.row, seconds),
+            When::Due(_) | When::Over { memory: None } => commit.put(&self.row),
         };
         match self.ctx.store.commit(commit).await {
             Ok(committed) => {
@@ -232,8 +251,8 @@ impl Run<'_> {
             Ok(progress) => {
                 self.row.state = encode(&state)?;
                 match progress {
-                    Progress::Finished => self.save_until(None, "finish").await?,
-                    Progress::Wait(until) => self.save_until(Some(until), "wait").await?,
+                    Progress::Finished => self.save_until(When::Over { memory: state.memory() }, "finish").await?,
+                    Progress::Wait(until) => self.save_until(When::Due(until), "wait").await?,
                 }
                 Ok(state)
             }
@@ -242,7 +261,7 @@ impl Run<'_> {
             Err(error) => {
                 // Somebody else may go on sooner than at the end of the lease. What the state remembers is what was saved.
                 let pause = 1_i64 << self.row.tries.min(9);
-                if let Err(second) = self.write(Some(self.ctx.now().plus_seconds(pause))).await {
+                if let Err(second) = self.write(When::Due(self.ctx.now().plus_seconds(pause))).await {
                     tracing::debug!(flow = %self.row.flow_id, %second, "the flow keeps its lease");
                 }
                 Err(error)

@@ -32,8 +32,8 @@ pub struct Line {
 /// Keeps all lines, or none. A refusal names every product that is short. After a refusal the hold's id is used up: what was
 /// taken under it is released for good.
 ///
-/// After an error nothing is known, so that everything is released, also what may not have been taken; where that fails as
-/// well, or the caller goes away half-way, what is left ends by itself.
+/// After an error nothing is known, and nothing is released: asked again under the same id, it goes on where it was. Where nobody
+/// asks again, what was taken ends by itself.
 pub async fn reserve_lines(ctx: &Context, hold: HoldId, lines: &[Line], seconds: Option<i64>) -> Result<Vec<Hold>> {
     let mut check = Check::new();
     rules::check_hold(&mut check, hold);
@@ -50,9 +50,10 @@ pub async fn reserve_lines(ctx: &Context, hold: HoldId, lines: &[Line], seconds:
             }
             Err(error) => error,
         };
-        let mut taken: Vec<ProductId> = held.iter().map(|hold| hold.product_id).collect();
-        taken.extend((!error.is_refusal()).then_some(*product));
-        undo(ctx, hold, taken).await;
+        if !error.is_refusal() {
+            return Err(error);
+        }
+        undo(ctx, hold, held.iter().map(|hold| hold.product_id).collect()).await;
         return Err(match error {
             Error::InsufficientStock { mut short } => {
                 let behind = wanted.range(product..).skip(1).map(|(product, quantity)| (*product, *quantity));

@@ -1,23 +1,34 @@
 //! What a shopper and a clerk see.
 
+use std::{collections::BTreeMap, sync::Arc};
+
 use futures::future::join_all;
 use merkato::{
-    Context, Kind, PageRequest,
+    Context, Kind, PageRequest, carts,
     catalog::{self, ProductChange},
     flows::{
         Error,
         checkout::{self, Failure, Stage},
-        reversal, run, sales,
+        reversal,
+        run::{self, Moment, Point, Watch},
+        sales, shopping,
     },
     id::{FlowId, MovementId},
     inventory::{self, Note},
     orders::{self, Change, OrderStatus, PaymentStatus},
 };
 use rust_decimal::Decimal;
-use widerow::{Date, meter};
+use widerow::{
+    Date, Row as _,
+    faulty::{Faults, Faulty},
+    meter,
+};
 use widerow_testing::{Target, cases};
 
 use super::shop::{Shop, WANTED};
+use crate::{inventory::other_process, world::raw_rows};
+
+const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 
 cases![
     an_order_has_all_that_the_shopper_saw,
@@ -36,6 +47,10 @@ cases![
     a_days_sales_are_rebuilt_from_its_orders,
     nothing_of_the_person_stays_with_a_checkout_that_is_over,
     a_flow_is_one_row_and_what_is_due_one_slice_a_shard,
+    a_key_is_one_purchase_for_good,
+    an_engine_that_does_not_answer_while_stock_is_held_is_asked_again,
+    what_was_sold_too_long_ago_is_not_said_to_be_back,
+    what_is_left_of_a_large_cart_goes_after_a_crash_as_well,
 ];
 
 fn failure<T: std::fmt::Debug>(answer: Result<T, Error>) -> Failure {
@@ -255,10 +270,6 @@ async fn a_clerk_who_cancels_and_one_who_ships_at_once(target: &Target) {
 }
 
 async fn a_cart_of_hundreds_of_lines_is_ordered_in_one_go(target: &Target) {
-    use std::collections::BTreeMap;
-
-    use merkato::{carts, flows::shopping};
-
     let shop = Shop::open(target, [500, 500]).await;
     let ctx = &shop.ctx;
     for n in 0..120 {
@@ -354,4 +365,85 @@ async fn a_flow_is_one_row_and_what_is_due_one_slice_a_shard(target: &Target) {
     let slices = 4 * 3;
     assert!(cost.partitions_read <= 1 + slices * pattern("flows due").partitions.for_rows(0), "{cost}");
     assert!(cost.rows_read <= 1 + slices * pattern("flows due").rows.for_rows(0), "{cost}");
+}
+
+async fn a_key_is_one_purchase_for_good(target: &Target) {
+    let shop = Shop::open(target, [20, 20]).await;
+    let bought = shop.buy("key").await;
+    // Its hold, its payment and its code are known by the key for longer than most flows are.
+    shop.world.clock.advance_millis(31 * DAY_MILLIS);
+    shop.fill_cart().await;
+    let again = shop.buy("key").await;
+    assert_eq!(again.draft.order_id, bought.draft.order_id);
+    assert_eq!((shop.orders().await.len(), shop.cart().await), (1, WANTED));
+    let mut other = shop.request("key", "ok");
+    other.discount_code = None;
+    assert!(matches!(checkout::check_out(&shop.ctx, &other).await, Err(Error::OtherRequest { .. })));
+    shop.audit().await;
+}
+
+/// Whatever request is the last to be answered: under the same key the shopper has what was wanted.
+async fn an_engine_that_does_not_answer_while_stock_is_held_is_asked_again(target: &Target) {
+    for steps in 0.. {
+        let shop = Shop::open(target, [2, 1]).await;
+        let faulty = Faulty::new(target.engine(), Faults { stop_after_steps: Some(steps), ..Faults::default() });
+        let faulty = Arc::new(faulty);
+        let doomed = other_process(&shop.world, faulty.clone()).with_payments(shop.provider.clone());
+        let first = shop.check_out(&doomed, "key", "ok").await;
+        if !faulty.has_stopped() {
+            assert_eq!(first.expect("bought").stage, Stage::Paid);
+            assert!(steps > 5, "{steps}");
+            break;
+        }
+        shop.go_on().await;
+        assert_eq!(shop.buy("key").await.stage, Stage::Paid, "after {steps}");
+        shop.audit().await;
+    }
+}
+
+async fn what_was_sold_too_long_ago_is_not_said_to_be_back(target: &Target) {
+    let shop = Shop::open(target, [20, 20]).await;
+    let ctx = &shop.ctx;
+    let (kept, cancelled) = (shop.buy("key").await.draft.order_id, {
+        shop.fill_cart().await;
+        let mut request = shop.request("other", "ok");
+        request.discount_code = None;
+        checkout::check_out(ctx, &request).await.expect("bought").draft.order_id
+    });
+    let days = i64::from(ctx.settings.inventory.confirmed_days);
+    shop.world.clock.advance_millis((days + 1) * DAY_MILLIS);
+    let refused = reversal::refund_order(ctx, kept, true, "admin:joan", None).await.expect_err("refused");
+    assert_eq!(refused.kind(), Kind::Invalid, "{refused}");
+    assert!(refused.to_string().contains("restock"), "{refused}");
+    reversal::refund_order(ctx, kept, false, "admin:joan", None).await.expect("refunded");
+    reversal::cancel_order(ctx, cancelled, "admin:joan", Some("lost")).await.expect("cancelled");
+    let history = orders::list_history(ctx, cancelled).await.expect("history");
+    let note = history[0].notes.as_deref().expect("a note");
+    assert!(note.starts_with("lost\n") && note.contains("by an adjustment"), "{note}");
+    assert_eq!(shop.provider.refunded_total(), shop.provider.captured_total());
+}
+
+/// Dies once the order is placed, before the rest of the cart is gone.
+struct DiesBeforeTidying;
+
+impl Watch for DiesBeforeTidying {
+    fn stops(&self, point: Point) -> bool {
+        point.step == "tidy" && point.moment == Moment::Before
+    }
+}
+
+async fn what_is_left_of_a_large_cart_goes_after_a_crash_as_well(target: &Target) {
+    let shop = Shop::open(target, [500, 500]).await;
+    for n in 0..120 {
+        let options = BTreeMap::from([("engraving".to_owned(), n.to_string())]);
+        let (which, product) = (carts::Which::Active, shop.products[0]);
+        shopping::add_to_cart(&shop.ctx, &shop.shopper, which, product, options, 1).await.expect("added");
+    }
+    let stopped = shop.check_out(&shop.watched(Arc::new(DiesBeforeTidying)), "key", "ok").await;
+    assert!(matches!(stopped, Err(Error::Stopped { .. })), "{stopped:?}");
+    assert!(!raw_rows(&shop.world, carts::CartLine::table()).await.is_empty(), "the rest is there");
+    shop.go_on().await;
+    assert_eq!(shop.buy("key").await.stage, Stage::Paid);
+    assert_eq!(raw_rows(&shop.world, carts::CartLine::table()).await.len(), 0, "and goes");
+    shop.audit().await;
 }

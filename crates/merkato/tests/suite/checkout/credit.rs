@@ -4,7 +4,8 @@ use std::sync::{Arc, atomic::Ordering::SeqCst};
 
 use async_trait::async_trait;
 use merkato::{
-    Context, Currency,
+    Context, Currency, PageRequest, analytics,
+    carts::{self, Which},
     flows::{
         Error,
         checkout::{self, Failure, Stage},
@@ -12,6 +13,7 @@ use merkato::{
         run::{self, Moment, Point, Watch},
     },
     id::UserId,
+    inventory,
     orders::{self, Change, NewOrder, OrderStatus},
     payments::{self, Authorise, Authorised, Captured, Payment, PaymentProvider, Refunded, Result},
     wallets::{self, Operation},
@@ -30,6 +32,7 @@ cases![
     a_refund_goes_where_it_is_wanted,
     whatever_a_bank_says_when_it_declines_the_credit_comes_back,
     a_bank_that_refuses_to_refund_keeps_no_credit,
+    a_bank_that_cannot_be_reached_fills_the_cart_once,
     an_order_that_was_shipped_meanwhile_is_not_undone,
     credit_that_was_spent_in_another_shop_is_given_back_here,
     without_store_credit_no_wallet_is_looked_at,
@@ -116,6 +119,7 @@ struct Bank {
     provider: Arc<dyn PaymentProvider>,
     declines: Option<String>,
     refunds: bool,
+    voids: bool,
 }
 
 #[async_trait]
@@ -136,7 +140,10 @@ impl PaymentProvider for Bank {
         }
     }
     async fn void(&self, authorise_key: Uuid) -> Result<()> {
-        self.provider.void(authorise_key).await
+        match self.voids {
+            true => self.provider.void(authorise_key).await,
+            false => Err(payments::Error::Unavailable),
+        }
     }
     async fn status(&self, authorise_key: Uuid) -> Result<Payment> {
         self.provider.status(authorise_key).await
@@ -147,7 +154,12 @@ async fn whatever_a_bank_says_when_it_declines_the_credit_comes_back(target: &Ta
     let shop = Shop::open(target, [5, 1]).await;
     shop.hold_credit(15_000, 10_000).await;
     let declines = Some(format!("Do not\thonour\r\n{}", "é".repeat(5_000)));
-    let ctx = shop.ctx.with_payments(Arc::new(Bank { provider: shop.provider.clone(), declines, refunds: true }));
+    let ctx = shop.ctx.with_payments(Arc::new(Bank {
+        provider: shop.provider.clone(),
+        declines,
+        refunds: true,
+        voids: true,
+    }));
     let failed = shop.check_out(&ctx, "key", "ok").await;
     let Err(Error::CheckoutFailed { failure: Failure::Declined { reason }, .. }) = failed else { panic!("{failed:?}") };
     assert!(reason.starts_with("Do not honour é") && reason.len() <= 500, "{reason}");
@@ -159,12 +171,17 @@ async fn a_bank_that_refuses_to_refund_keeps_no_credit(target: &Target) {
     let shop = Shop::open(target, [5, 1]).await;
     shop.hold_credit(15_000, 10_000).await;
     let order = shop.buy("key").await.draft.order_id;
-    let bank = Bank { provider: shop.provider.clone(), declines: None, refunds: false };
+    let bank = Bank { provider: shop.provider.clone(), declines: None, refunds: false, voids: true };
     let ctx = shop.ctx.with_payments(Arc::new(bank));
     let refused = reversal::cancel_order(&ctx, order, "admin:joan", None).await;
     assert!(matches!(refused, Err(Error::Payments(payments::Error::Declined { .. }))), "{refused:?}");
     let held = wallets::get_wallet(&shop.ctx, shop.user).await.unwrap().balance;
     assert_eq!(held, Decimal::new(15_000, 2), "the wallet has its own back");
+    // Nor does it keep what can be sold again, or the figures.
+    assert_eq!(inventory::get_stock(&shop.ctx, shop.products[1]).await.unwrap().available(), 1);
+    let page = PageRequest { limit: 10, cursor: None };
+    let sales = analytics::list_daily_sales(&shop.ctx, shop.ctx.now().date(), page).await.unwrap().rows;
+    assert!(sales.iter().all(|row| row.order_count == 0), "{sales:?}");
     // The bank has thought better of it.
     shop.go_on().await;
     shop.audit().await;
@@ -211,6 +228,26 @@ async fn credit_that_was_spent_in_another_shop_is_given_back_here(target: &Targe
         reversal::refund_order(&there, id, false, "admin:joan", None).await.unwrap();
         assert_eq!(wallets::get_wallet(&there, shop.user).await.unwrap().balance, Decimal::ONE_HUNDRED);
     }
+}
+
+/// The shopper takes something out of the cart that was filled again, while the bank is still asked.
+async fn a_bank_that_cannot_be_reached_fills_the_cart_once(target: &Target) {
+    let shop = Shop::open(target, [5, 1]).await;
+    shop.hold_credit(15_000, 10_000).await;
+    let bank = Bank { provider: shop.provider.clone(), declines: Some("no".into()), refunds: true, voids: false };
+    let ctx = shop.ctx.with_payments(Arc::new(bank));
+    for _ in 0..3 {
+        let failed = shop.check_out(&ctx, "key", "ok").await;
+        assert!(matches!(failed, Err(Error::Payments(_))), "{failed:?}");
+        if shop.cart().await == WANTED {
+            carts::clear_cart(&shop.ctx, &shop.shopper, Which::Active).await.unwrap();
+        }
+        assert_eq!(shop.cart().await, [0, 0]);
+        shop.world.clock.advance_millis(1_000 * (ctx.settings.flows.lease_seconds + 1));
+    }
+    shop.go_on().await;
+    assert_eq!(shop.cart().await, [0, 0]);
+    shop.audit().await;
 }
 
 async fn a_refund_goes_where_it_is_wanted(target: &Target) {

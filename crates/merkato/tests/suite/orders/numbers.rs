@@ -1,10 +1,11 @@
 //! Order numbers: never one twice, whoever asks.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use futures::future::join_all;
 use merkato::{
     Context, Settings,
+    context::SystemChance,
     orders::{self, Error, OrderDraft, OrderStatus},
     settings::OrderSettings,
 };
@@ -19,6 +20,7 @@ cases![
     a_process_that_starts_anew_leaves_a_gap,
     every_shop_and_every_year_begins_anew,
     the_count_goes_around_imported_numbers,
+    the_count_goes_around_numbers_that_came_in_under_another_prefix,
 ];
 
 fn blocks_of(size: u32) -> Settings {
@@ -106,4 +108,19 @@ async fn the_count_goes_around_imported_numbers(target: &Target) {
     // A number that is longer than any count is a text as any other.
     import(i64::MAX).await.expect("it is none of the count");
     assert_eq!(count(&take(ctx).await), 23);
+}
+
+/// The old shop's orders are imported first, and then its prefix is taken over.
+async fn the_count_goes_around_numbers_that_came_in_under_another_prefix(target: &Target) {
+    let world = World::with(target, blocks_of(2));
+    let (ctx, year) = (&world.ctx, year(&world.ctx));
+    for n in [1, 2, 3, 5] {
+        let old = OrderDraft { order_number: format!("SHOP-{year}-{n:06}"), ..draft(ctx, None, 1) };
+        orders::insert(ctx, &imported(old, ctx.now(), &[(OrderStatus::Pending, 0)])).await.expect("imported");
+    }
+    let mut settings = blocks_of(2);
+    settings.orders.number_prefix = "SHOP".into();
+    let later = Context::new(ctx.store.clone(), settings, world.clock.clone(), Arc::new(SystemChance));
+    assert_eq!(take(&later).await, format!("SHOP-{year}-000004"));
+    assert_eq!(count(&take(&later).await), 6);
 }

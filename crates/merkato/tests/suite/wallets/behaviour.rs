@@ -114,8 +114,11 @@ async fn an_operation_that_was_given_up_is_never_made(target: &Target) {
         assert_eq!(back.entry.returns, Some(made.operation_id));
         let void = wallets::give_back(ctx, user, unmade.operation_id).await.unwrap();
         assert_eq!((void.kind, void.entry.amount), (EntryKind::OperationVoided, Decimal::ZERO));
-        let late = wallets::withdraw(ctx, user, unmade.clone()).await;
-        assert!(matches!(late, Err(Error::OperationVoided { .. })), "{late:?}");
+        // Nor is anything paid by what was given back.
+        for operation in [&made, &unmade] {
+            let late = wallets::withdraw(ctx, user, operation.clone()).await;
+            assert!(matches!(late, Err(Error::OperationVoided { .. })), "{late:?}");
+        }
     }
     assert_eq!(wallets::fence(ctx, user, made.operation_id).await.unwrap(), Fenced::Made);
     assert_eq!(wallets::fence(ctx, user, unmade.operation_id).await.unwrap(), Fenced::Voided);
