@@ -316,8 +316,7 @@ fn make(
 ) -> Result<Decision> {
     let id = operation.operation_id;
     if let Some(told) = known.get(&id) {
-        // Nothing is paid by money that was given back.
-        if told.kind == EntryKind::OperationVoided || known.contains_key(&return_of(id)) {
+        if told.kind == EntryKind::OperationVoided {
             return Err(Error::OperationVoided { operation: id });
         }
         let entry = &told.entry;
@@ -325,7 +324,14 @@ fn make(
             && entry.amount == operation.amount
             && entry.currency.as_ref() == Some(&operation.currency)
             && entry.peer == peer;
-        return if same { Ok(Decision::Known(told.clone())) } else { Err(Error::OperationReused { operation: id }) };
+        if !same {
+            return Err(Error::OperationReused { operation: id });
+        }
+        // Nothing is paid by money that was given back.
+        if known.contains_key(&return_of(id)) {
+            return Err(Error::OperationVoided { operation: id });
+        }
+        return Ok(Decision::Known(told.clone()));
     }
     let moved = operation.amount * kind.sign();
     match &wallet.currency {
