@@ -545,6 +545,14 @@ pub struct ScanPage {
     pub next: Option<Vec<u8>>,
 }
 
+/// What was reclaimed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reclaimed {
+    pub rows: usize,
+    /// It stopped at its limit: there may be more. What it looked at may have been written again since, all of it.
+    pub more: bool,
+}
+
 /// What `migrate` did or found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SchemaReport {
@@ -627,8 +635,8 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Reclaims the space of rows that have expired, at most about `limit` of them; how many it reclaimed. Engines that
     /// expire rows themselves do nothing.
-    async fn reclaim(&self, _now: Timestamp, _limit: usize) -> Result<usize> {
-        Ok(0)
+    async fn reclaim(&self, _now: Timestamp, _limit: usize) -> Result<Reclaimed> {
+        Ok(Reclaimed::default())
     }
 }
 
@@ -683,7 +691,7 @@ impl<E: Engine + ?Sized> Engine for std::sync::Arc<E> {
     async fn server_time(&self) -> Result<Option<Timestamp>> {
         (**self).server_time().await
     }
-    async fn reclaim(&self, now: Timestamp, limit: usize) -> Result<usize> {
+    async fn reclaim(&self, now: Timestamp, limit: usize) -> Result<Reclaimed> {
         (**self).reclaim(now, limit).await
     }
 }

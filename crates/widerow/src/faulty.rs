@@ -15,8 +15,8 @@ use tokio::sync::watch;
 
 use crate::{
     engine::{
-        Abilities, Add, Anchor, Applied, Each, Engine, Entry, Get, Late, RawPage, RawRow, ReadAnchor, Scan, ScanPage,
-        SchemaReport, Slice, Step,
+        Abilities, Add, Anchor, Applied, Each, Engine, Entry, Get, Late, RawPage, RawRow, ReadAnchor, Reclaimed, Scan,
+        ScanPage, SchemaReport, Slice, Step,
     },
     error::{Error, Result},
     key::Tenant,
@@ -250,7 +250,7 @@ impl<E: Engine> Engine for Faulty<E> {
         self.call(self.inner.server_time(), Self::no_answer).await
     }
 
-    async fn reclaim(&self, now: Timestamp, limit: usize) -> Result<usize> {
+    async fn reclaim(&self, now: Timestamp, limit: usize) -> Result<Reclaimed> {
         self.call(self.inner.reclaim(now, limit), Self::no_answer).await
     }
 }

@@ -8,6 +8,8 @@ pub const PARTITION_KEY_BYTES_MAX: usize = 600;
 pub const CLUSTERING_KEY_BYTES_MAX: usize = 300;
 /// Bytes of one row. DynamoDB takes 400 KB, names of attributes included.
 pub const ROW_BYTES_MAX: usize = 320 * 1024;
+/// Bytes of one row as the engine keeps it that needs the most for it, names of columns and fields included.
+pub const ROW_STORED_BYTES_MAX: usize = 390_000;
 /// Writes of one commit, those of derived tables included.
 pub const COMMIT_WRITES_MAX: usize = 2_000;
 /// Bytes of one commit, those of derived tables included.

@@ -258,10 +258,14 @@ impl Store {
         bucket: i64,
     ) -> Result<()> {
         match self.load(id, bucket).await? {
-            Some(pending) => self.finish(&pending).await,
-            None => {
-                // Someone has finished it since the partition was read; or the rows are gone, which nothing here can mend.
+            Some(pending) if pending.writes.is_some() => self.finish(&pending).await,
+            found => {
+                // Someone has finished it since the partition was read, and may be removing its pieces at this moment; or they are
+                // gone, which nothing here can mend.
                 let anchor = self.bookkeeping(table, partition, false).await?;
+                if let Some(pending) = found.filter(|_| anchor.is_open(id)) {
+                    return self.finish(&pending).await;
+                }
                 if anchor.is_open(id) {
                     tracing::error!(%id, table = table.name, "the later writes of a commit are missing; verify the table");
                     let version = anchor.version.unwrap_or(Version(0));

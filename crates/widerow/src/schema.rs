@@ -96,6 +96,12 @@ pub struct Table {
 }
 
 impl Table {
+    /// The bytes of a row as the engine keeps it that needs the most.
+    pub(crate) fn stored_bytes(&self, values: &[Value]) -> usize {
+        let cells = self.columns.iter().zip(values).filter(|(_, value)| !value.is_null());
+        cells.map(|(column, value)| column.name.len() + column.column_type.stored_bytes(value)).sum()
+    }
+
     pub fn key_columns(&self) -> usize {
         self.partition_columns + self.clustering_columns
     }

@@ -67,6 +67,29 @@ pub struct StructType {
 }
 
 impl Type {
+    /// The bytes of a value of this type on the engine that needs the most for it: DynamoDB keeps ids and times as text, and the
+    /// name of every field with its value.
+    pub(crate) fn stored_bytes(&self, value: &Value) -> usize {
+        const ENTRY: usize = 4;
+        match (value, self) {
+            (Value::Uuid(_), _) => 36,
+            (Value::Timestamp(_) | Value::Decimal(_) | Value::Double(_), _) => 24,
+            (Value::BigInt(_) | Value::Int(_) | Value::Counter(_) | Value::Date(_), _) => 12,
+            (Value::List(items) | Value::Set(items), Type::List(of) | Type::Set(of)) => {
+                items.iter().map(|item| of.stored_bytes(item) + ENTRY).sum::<usize>() + ENTRY
+            }
+            (Value::Map(entries), Type::Map(key, of)) => {
+                let entry = |(k, v): &(Value, Value)| key.stored_bytes(k) + of.stored_bytes(v) + 2 * ENTRY;
+                entries.iter().map(entry).sum::<usize>() + ENTRY
+            }
+            (Value::Struct(values), Type::Struct(def)) => {
+                let fields = def.fields.iter().zip(values).filter(|(_, value)| !value.is_null());
+                fields.map(|((name, of), value)| name.len() + of.stored_bytes(value) + ENTRY).sum::<usize>() + ENTRY
+            }
+            (other, _) => other.bytes(),
+        }
+    }
+
     /// Whether a column of this type may be part of a key: its values have one order on every engine.
     pub fn orders_in_keys(&self) -> bool {
         matches!(

@@ -134,7 +134,7 @@ fn token_ranges_meet_and_cover_everything() {
 fn the_native_time_to_live_never_ends_before_the_row() {
     let now = Timestamp::from_millis(1_000_000);
     let ttl = |millis: i64| write::ttl_seconds(Some(Timestamp::from_millis(1_000_000 + millis)), now);
-    assert_eq!((ttl(1), ttl(1_000), ttl(1_001), ttl(0), ttl(-5_000)), (1, 1, 2, 1, 1));
+    assert_eq!((ttl(1), ttl(1_000), ttl(1_001), ttl(0), ttl(-5_000)), (2, 2, 3, 2, 2));
     assert_eq!(write::ttl_seconds(None, now), 0);
     // The server keeps no time beyond 2038: the row then ends by its own column alone.
     assert_eq!(ttl(19 * 365 * 86_400_000), 0);

@@ -413,7 +413,8 @@ fn is_assumed(guarded: &Guarded, write: &Write) -> bool {
 pub(super) fn ttl_seconds(expires_at: Option<Timestamp>, now: Timestamp) -> i32 {
     let Some(end) = expires_at else { return 0 };
     let millis = end.millis().saturating_sub(now.millis());
-    let seconds = (millis.saturating_add(999) / 1000).max(1);
+    // One more: the server counts from the beginning of its second.
+    let seconds = (millis.saturating_add(999) / 1000).max(1) + 1;
     // The server counts from its own clock, whatever the store's says.
     let today = SystemClock.now().millis() / 1000;
     if seconds > i64::from(TTL_SECONDS_MAX) || today + seconds > EXPIRY_SECONDS_MAX { 0 } else { seconds as i32 }

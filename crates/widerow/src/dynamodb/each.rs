@@ -65,7 +65,7 @@ impl DynamoDb {
         let mut left = requests;
         let mut tries = 0;
         loop {
-            let sending = self.client.batch_write_item().request_items(&physical, left);
+            let sending = self.client.batch_write_item().request_items(&physical, left.clone());
             let time = self.limit.saturating_sub(start.elapsed());
             let sent = match call(time, Repeat::IfNotExecuted, || sending.clone().send()).await {
                 Ok(sent) => sent,
@@ -77,7 +77,7 @@ impl DynamoDb {
                     }
                     return answers;
                 }
-                Err(trouble) => return answer(Err(trouble.of_commit(&each.table.name, each.id))),
+                Err(trouble) => return unwritten(batch, &left, trouble.of_commit(&each.table.name, each.id)),
             };
             left = sent.unprocessed_items.and_then(|mut tables| tables.remove(&physical)).unwrap_or_default();
             if left.is_empty() {
@@ -86,7 +86,8 @@ impl DynamoDb {
             tries += 1;
             let pause = backoff(tries);
             if start.elapsed() + pause >= self.limit {
-                return unprocessed(batch, &left);
+                let detail = "the item was left unprocessed until the time was over".into();
+                return unwritten(batch, &left, Error::Throttled { detail });
             }
             tracing::debug!(table = each.table.name, left = left.len(), tries, "unprocessed items are sent again");
             tokio::time::sleep(pause).await;
@@ -110,8 +111,8 @@ fn request(action: &Action) -> Result<WriteRequest> {
     .build())
 }
 
-/// What is still left when the time is over was not written; the others were.
-fn unprocessed(batch: &[(usize, Action)], left: &[WriteRequest]) -> Vec<(usize, Result<()>)> {
+/// What is still left has not been written, for this reason; the others were.
+fn unwritten(batch: &[(usize, Action)], left: &[WriteRequest], error: Error) -> Vec<(usize, Result<()>)> {
     let address = |item: &Item| {
         let text = |name: &str| item.get(name).and_then(|a| a.as_s().ok()).cloned();
         Some(Address { pk: text(PK)?, sk: text(SK) })
@@ -123,7 +124,7 @@ fn unprocessed(batch: &[(usize, Action)], left: &[WriteRequest]) -> Vec<(usize, 
     };
     let left: HashMap<Address, ()> = left.iter().filter_map(of).map(|address| (address, ())).collect();
     let answer = |action: &Action| match left.contains_key(&action.address) {
-        true => Err(Error::Throttled { detail: "the item was left unprocessed until the time was over".into() }),
+        true => Err(error.clone()),
         false => Ok(()),
     };
     batch.iter().map(|(place, action)| (*place, answer(action))).collect()

@@ -37,6 +37,8 @@ pub const SK: &str = "SK";
 pub const TENANT: &str = "tenant";
 pub const EXPIRES_AT: &str = "_expires_at";
 pub const TTL: &str = "ttl";
+/// How long after its row the bookkeeping of a partition stays that is one item with it.
+const BOOKKEEPING_GRACE_SECONDS: i64 = 24 * 60 * 60;
 pub const LIVE: &str = "_live";
 pub const VERSION: &str = "_version";
 pub const SEQUENCE: &str = "_sequence";
@@ -129,8 +131,12 @@ pub fn row_attributes(
         if !table.shared {
             item.insert(EXPIRES_AT.into(), number(end.millis()));
         }
-        // Rounded up: DynamoDB must never sweep a row that is still to be seen.
-        item.insert(TTL.into(), number(end.millis().div_euclid(1000) + i64::from(end.millis().rem_euclid(1000) > 0)));
+        // Rounded up: DynamoDB must never sweep a row that is still to be seen. Where the row is its whole partition, the outbox goes
+        // with it, which must have been seen to by then.
+        let in_place = table.guarded && table.clustering_columns == 0;
+        let grace = if in_place { BOOKKEEPING_GRACE_SECONDS } else { 0 };
+        let seconds = end.millis().div_euclid(1000) + i64::from(end.millis().rem_euclid(1000) > 0);
+        item.insert(TTL.into(), number(seconds.saturating_add(grace)));
     }
     for IndexRow { table: derived, values } in indexes {
         let index = derived.index.as_ref().ok_or_else(|| {

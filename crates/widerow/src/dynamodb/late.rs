@@ -64,7 +64,7 @@ impl DynamoDb {
                     break;
                 }
                 // A put may also touch its partition's static columns: two items.
-                bytes += write.bytes();
+                bytes += stored_bytes(write);
                 if taken > 0 && (plan.actions.len() + 2 > TRANSACTION_ACTIONS_MAX || bytes > TRANSACTION_BYTES_MAX) {
                     break;
                 }
@@ -257,5 +257,13 @@ fn again(error: &Error) -> Error {
         Error::Unavailable { detail } => Error::Unavailable { detail: detail.clone() },
         Error::TimedOut { after, detail } => Error::TimedOut { after: *after, detail: detail.clone() },
         other => Error::Engine { detail: other.to_string() },
+    }
+}
+
+/// What a write brings to a transaction, at most.
+fn stored_bytes(write: &Write) -> usize {
+    match write {
+        Write::Put { table, values, .. } => table.stored_bytes(values),
+        other => other.bytes(),
     }
 }

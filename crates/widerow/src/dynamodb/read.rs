@@ -261,13 +261,13 @@ impl DynamoDb {
         let table = read.table;
         let address = Address::bookkeeping(read.tenant, table, read.partition)?;
         let decides = table.clustering_columns > 0 && matches!(read.rows, AnchorRows::Prefixes { .. });
-        // One query that found nothing saw one state; several may have missed a row that went from one to another.
-        let several = matches!(read.rows, AnchorRows::Prefixes { prefixes: [_, _, ..], .. });
         let mut found = self.get_item(table, &address, true).await?;
         charge_read(1, found.as_slice());
         for tries in 1..=limits::CONTENTION_TRIES_MAX {
             let anchor = self.anchor_at(&read, found).await?;
-            if !decides || (anchor.rows.is_empty() && !several) {
+            // Nothing of a partition's first commit is the state before it. Later on nothing may be half of a commit that moves the
+            // only row.
+            if !decides || (anchor.rows.is_empty() && anchor.version.is_none()) {
                 return Ok(anchor);
             }
             found = self.get_item(table, &address, true).await?;

@@ -42,7 +42,7 @@ use self::{
 use crate::{
     engine::{
         Abilities, Add, Anchor, Applied, Atomicity, CommitterStats, Each, Engine, Entry, Fence, Get, Late, RawPage,
-        RawRow, ReadAnchor, Scan, ScanPage, SchemaReport, Slice, Step, Version, Write,
+        RawRow, ReadAnchor, Reclaimed, Scan, ScanPage, SchemaReport, Slice, Step, Version, Write,
     },
     error::{Error, Result, SchemaError},
     key::Tenant,
@@ -568,7 +568,7 @@ impl Engine for Embedded {
         Ok(report)
     }
 
-    async fn reclaim(&self, now: Timestamp, limit: usize) -> Result<usize> {
+    async fn reclaim(&self, now: Timestamp, limit: usize) -> Result<Reclaimed> {
         let mut entries = Vec::new();
         let mut rows = 0;
         for entry in self.expiry.range(..expiry::after(now)) {
@@ -582,11 +582,12 @@ impl Engine for Embedded {
             }
         }
         if entries.is_empty() {
-            return Ok(0);
+            return Ok(Reclaimed::default());
         }
+        let more = rows >= limit;
         match self.ask(Uuid::nil(), |reply| Request::Reclaim { entries, now, reply }).await? {
-            Applied::Done(Version(reclaimed)) => Ok(reclaimed as usize),
-            _ => Ok(0),
+            Applied::Done(Version(rows)) => Ok(Reclaimed { rows: rows as usize, more }),
+            _ => Ok(Reclaimed { rows: 0, more }),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Keys: injective, ordered, and read back as they were. Memory after a start.
 
 use std::{
+    collections::BTreeSet,
     path::Path,
     sync::{Arc, mpsc},
     thread,
@@ -18,7 +19,7 @@ use super::{
     row::Bookkeeping,
 };
 use crate::{
-    Commit, Database, Row, Schema,
+    Commit, Database, Error, Row, Schema,
     key::Tenant,
     time::{Date, Timestamp},
     value::Value,
@@ -180,6 +181,27 @@ async fn what_the_journal_gives_back_is_written_out() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert_eq!(find(engine, last).await, Some(note(last)));
+}
+
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "circles", partition(number))]
+struct Circle {
+    number: i32,
+    members: BTreeSet<Uuid>,
+}
+
+/// DynamoDB keeps an id as 36 letters: what fits one engine fits all.
+#[tokio::test]
+async fn a_row_that_is_too_large_for_one_engine_is_refused_by_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = || Schema::new().table::<Circle>().build().unwrap();
+    let database = Database::new(Embedded::open(folder.path(), &schema()).unwrap(), schema());
+    database.migrate().await.unwrap();
+    let store = database.tenant("t").unwrap();
+    let circle = |members: u128| Circle { number: 1, members: (0..members).map(Uuid::from_u128).collect() };
+    store.commit(Commit::new().put(&circle(9_000))).await.unwrap();
+    let refused = store.commit(Commit::new().put(&circle(15_000))).await;
+    assert!(matches!(&refused, Err(Error::TooLarge { limit: 390_000, .. })), "{refused:?}");
 }
 
 /// However long what was written before takes to be sorted to disk: what comes meanwhile is given on in heaps of its own, so that

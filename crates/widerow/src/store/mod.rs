@@ -31,7 +31,7 @@ pub use self::{
 };
 use crate::{
     codec,
-    engine::{Atomicity, Engine, SchemaReport},
+    engine::{Atomicity, Engine, Reclaimed, SchemaReport},
     error::{Error, Result},
     key::Tenant,
     limits,
@@ -161,15 +161,15 @@ impl Database {
                     tracing::warn!(%error, "the sweep failed and will be tried again");
                 }
                 // Bounded pieces, so that writers get their turns.
-                while database.reclaim(RECLAIM_ROWS).await.is_ok_and(|reclaimed| reclaimed > 0) {
+                while database.reclaim(RECLAIM_ROWS).await.is_ok_and(|reclaimed| reclaimed.more) {
                     tokio::task::yield_now().await;
                 }
             }
         }))
     }
 
-    /// Reclaims the space of expired rows; how many.
-    pub async fn reclaim(&self, limit: usize) -> Result<usize> {
+    /// Reclaims the space of expired rows.
+    pub async fn reclaim(&self, limit: usize) -> Result<Reclaimed> {
         self.inner.engine.reclaim(self.inner.clock.now(), limit).await
     }
 }

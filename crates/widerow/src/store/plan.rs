@@ -327,8 +327,19 @@ pub(super) fn check_row(table: &Table, values: &[Value]) -> Result<()> {
             limit: limits::ROW_BYTES_MAX,
         });
     }
+    // Nearly all rows are far too small to be too large for any engine.
+    if size > limits::ROW_STORED_BYTES_MAX / WIDEST_SHARE {
+        let size = table.stored_bytes(values);
+        if size > limits::ROW_STORED_BYTES_MAX {
+            let what = format!("{} row in bytes, with all its names", table.name);
+            return Err(Error::TooLarge { what, size, limit: limits::ROW_STORED_BYTES_MAX });
+        }
+    }
     Ok(())
 }
+
+/// How many times its bytes a row may come to where every name of every field is kept with it.
+const WIDEST_SHARE: usize = 32;
 
 /// A derived row obeys the same limits.
 pub(super) fn check_derived(table: &Table, values: &[Value]) -> Result<()> {

@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 use widerow::{
     Database, Engine, Store,
     engine::{
-        Abilities, Add, Anchor, Applied, Entry, Get, Late, RawPage, RawRow, ReadAnchor, Scan, ScanPage, SchemaReport,
-        Slice, Step,
+        Abilities, Add, Anchor, Applied, Entry, Get, Late, RawPage, RawRow, ReadAnchor, Reclaimed, Scan, ScanPage,
+        SchemaReport, Slice, Step,
     },
     faulty::{Faults, Faulty},
     key::Tenant,
@@ -154,7 +154,7 @@ impl Engine for Unguarded {
     async fn migrate(&self, schema: &Schema, create: bool) -> widerow::Result<SchemaReport> {
         self.engine.migrate(schema, create).await
     }
-    async fn reclaim(&self, now: Timestamp, limit: usize) -> widerow::Result<usize> {
+    async fn reclaim(&self, now: Timestamp, limit: usize) -> widerow::Result<Reclaimed> {
         self.engine.reclaim(now, limit).await
     }
 }
