@@ -209,7 +209,7 @@ pub async fn recognise(
     if rule.is_unsafe()
         && let Some(expected) = &csrf
     {
-        check_origin(app, headers, expected)?;
+        check_origin(app, headers, uri, expected)?;
     }
     let is_own = matches!(rule.access, Access::Shopper | Access::Person);
     let owner = if is_own { who.principal() } else { String::new() };
@@ -279,6 +279,7 @@ pub(super) fn host(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     Some(host.trim_end_matches('.').to_ascii_lowercase())
 }
 
+/// The host that was asked for as it was written. HTTP/2 has it in the address, and need not have the header.
 pub(super) fn authority<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
     let of_uri = uri.authority().map(|authority| authority.as_str());
     of_uri.or_else(|| headers.get(header::HOST)?.to_str().ok())
@@ -295,14 +296,14 @@ fn origin(app: &App, headers: &HeaderMap, uri: &Uri) -> Option<String> {
 }
 
 /// Whether a request that changes something by a cookie comes from the site's own pages.
-fn check_origin(app: &App, headers: &HeaderMap, csrf: &str) -> Result<(), Problem> {
+fn check_origin(app: &App, headers: &HeaderMap, uri: &Uri, csrf: &str) -> Result<(), Problem> {
     use subtle::ConstantTimeEq as _;
     if let Some(token) = one(headers, CSRF)? {
         let good: bool = token.as_bytes().ct_eq(csrf.as_bytes()).into();
         return if good { Ok(()) } else { Err(Problem::new("csrf", "Merkato-Csrf: not the token of this session")) };
     }
     let own = match (one(headers, "origin")?, one(headers, "sec-fetch-site")?) {
-        (Some(origin), _) => app.is_own_origin(origin, headers.get(header::HOST).and_then(|host| host.to_str().ok())),
+        (Some(origin), _) => app.is_own_origin(origin, authority(headers, uri)),
         (None, Some(site)) => matches!(site, "same-origin" | "none"),
         (None, None) => false,
     };

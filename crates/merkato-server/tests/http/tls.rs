@@ -21,7 +21,12 @@ use widerow_testing::{Target, cases};
 
 use crate::world::{PASSWORD, World};
 
-cases![cookies_are_secure_over_tls, http_2_is_spoken_to_who_can, a_handshake_that_never_comes_is_let_go_of];
+cases![
+    cookies_are_secure_over_tls,
+    http_2_is_spoken_to_who_can,
+    a_form_is_sent_over_http_2,
+    a_handshake_that_never_comes_is_let_go_of,
+];
 
 async fn world(target: &Target, folder: &tempfile::TempDir) -> (World, rcgen::CertifiedKey<rcgen::KeyPair>) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
@@ -65,6 +70,31 @@ async fn http_2_is_spoken_to_who_can(target: &Target) {
     let statuses: Vec<_> = answers.iter().map(|answer| (answer.version(), answer.status().as_u16())).collect();
     assert_eq!(statuses, [200, 404, 200].map(|status| (http::Version::HTTP_2, status)));
     drop((client, answers));
+    let _ = timeout(Duration::from_secs(10), connection).await.expect("it ends");
+}
+
+/// HTTP/2 has the host in the address and not in a header: what comes from the site's own pages is known by it all the same.
+async fn a_form_is_sent_over_http_2(target: &Target) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (world, made) = world(target, &folder).await;
+    let session = world.session(&world.ctx, Role::Customer).await;
+    let socket = connect(&world, &made, "h2").await;
+    let (client, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(socket)).await.expect("a handshake");
+    let connection = tokio::spawn(connection);
+    let body = json!({"street": "Ring 1", "city": "Vienna", "country": "AT"}).to_string();
+    let mut statuses = Vec::new();
+    for origin in ["https://localhost", "https://evil.example", "http://localhost"] {
+        let request = http::Request::post("https://localhost/v1/me/addresses")
+            .header("merkato-tenant", world.tenant())
+            .header("content-type", "application/json")
+            .header("cookie", format!("merkato_session={session}"))
+            .header("origin", origin)
+            .body(http_body_util::Full::new(bytes::Bytes::from(body.clone())));
+        let answer = client.clone().send_request(request.expect("a request")).await.expect("an answer");
+        statuses.push((origin, answer.status().as_u16()));
+    }
+    assert_eq!(statuses, [("https://localhost", 201), ("https://evil.example", 403), ("http://localhost", 403)]);
+    drop(client);
     let _ = timeout(Duration::from_secs(10), connection).await.expect("it ends");
 }
 
