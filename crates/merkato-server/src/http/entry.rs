@@ -28,7 +28,7 @@ pub async fn register(app: &App, visit: &Visit, new: NewUser) -> Result<(), Prob
     let began = Instant::now();
     let email = new.email.clone();
     match accounts::register(&visit.ctx, new).await {
-        Ok(registered) => app.post().send(verification(app, visit, registered.letter)),
+        Ok(registered) => app.post().send(verification(visit, registered.letter)),
         Err(accounts::Error::EmailTaken) => {
             if let Some(known) = verify_again(app, visit, &email).await {
                 app.post().send(known);
@@ -55,7 +55,7 @@ async fn verify_again(app: &App, visit: &Visit, email: &str) -> Option<Mail> {
     let email = accounts::fold_email(email);
     let counted_as = format!("register {email}");
     match accounts::request_verification(&visit.ctx, &email, &counted_as).await {
-        Ok(Some(letter)) => app.post().send(verification(app, visit, letter)),
+        Ok(Some(letter)) => app.post().send(verification(visit, letter)),
         Ok(None) => {
             return Some(Mail {
                 to: email,
@@ -76,7 +76,7 @@ pub async fn request_password_reset(app: &App, visit: &Visit, email: &str) -> Re
     let began = Instant::now();
     let letter = accounts::request_password_reset(&visit.ctx, email, &visit.client.address).await?;
     if let Some(letter) = letter {
-        let link = link(app, visit, "/password-reset", letter.token.as_str());
+        let link = link(visit, "/password-reset", letter.token.as_str());
         let text = format!("Choose a new password:\n\n{link}\n\nIf you did not ask for it, do nothing.\n");
         app.post().send(Mail { to: letter.email, subject: "A new password".into(), text });
     }
@@ -89,23 +89,22 @@ pub async fn request_email_change(app: &App, visit: &Visit, password: &str, emai
     let (user, address) = (visit.person()?.user_id, &visit.client.address);
     accounts::confirm_password(&visit.ctx, user, password, address).await?;
     let letter = accounts::request_email_change(&visit.ctx, user, email, address).await?;
-    let link = link(app, visit, "/account/email", letter.token.as_str());
+    let link = link(visit, "/account/email", letter.token.as_str());
     let text = format!("Make this the address of your account:\n\n{link}\n\nIf you did not ask for it, do nothing.\n");
     app.post().send(Mail { to: letter.email, subject: "Your new e-mail address".into(), text });
     Ok(())
 }
 
-fn verification(app: &App, visit: &Visit, letter: Letter) -> Mail {
-    let link = link(app, visit, "/verify", letter.token.as_str());
+fn verification(visit: &Visit, letter: Letter) -> Mail {
+    let link = link(visit, "/verify", letter.token.as_str());
     let text = format!("Show that this address is yours:\n\n{link}\n\nIf you did not register, do nothing.\n");
     Mail { to: letter.email, subject: "Verify your e-mail address".into(), text }
 }
 
 /// Where a letter leads to; the token alone where it is not known how people reach the server.
-fn link(app: &App, visit: &Visit, path: &str, token: &str) -> String {
-    let own = visit.origin.as_deref().filter(|_| app.settings().pages.enabled);
-    match app.settings().public_url.as_deref().or(own) {
-        Some(url) => format!("{}{path}?token={token}", url.trim_end_matches('/')),
+fn link(visit: &Visit, path: &str, token: &str) -> String {
+    match &visit.origin {
+        Some(origin) => format!("{origin}{path}?token={token}"),
         None => token.to_owned(),
     }
 }

@@ -69,7 +69,7 @@ pub struct Visit {
     pub client: Client,
     /// Whether cookies go over TLS only.
     pub secure: bool,
-    /// How the visitor reaches the server, as `https://shop.example`, if that is beyond doubt.
+    /// Where a letter to this shop's people leads, as `https://shop.example`, if that is beyond doubt.
     pub origin: Option<String>,
     shop: Arc<Shop>,
     list: ListId,
@@ -220,7 +220,7 @@ pub async fn recognise(
         guest,
         client: Client { address: address.to_string(), user_agent },
         secure: app.settings().is_secure(),
-        origin: origin(app, headers, uri),
+        origin: origin(app, &shop, headers, uri),
         shop,
         csrf,
     })
@@ -285,14 +285,24 @@ pub(super) fn authority<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r 
     of_uri.or_else(|| headers.get(header::HOST)?.to_str().ok())
 }
 
-/// Where a letter may lead that answers this request. Anybody writes any host into a request, and a letter with a secret in its
-/// link goes to somebody else: only hosts that are a shop's own, or this machine's to itself, are believed.
-fn origin(app: &App, headers: &HeaderMap, uri: &Uri) -> Option<String> {
-    let (authority, host) = (authority(headers, uri)?, host(headers, uri)?);
-    let own = app.tenant_of_host(&host).is_some() || matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]");
-    let plain = authority.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:[]".contains(&b));
-    let scheme = if app.settings().is_secure() { "https" } else { "http" };
-    (own && plain).then(|| format!("{scheme}://{authority}"))
+/// Where a letter may lead that answers this request: to the shop's own host if that was asked, or where the settings say, or
+/// to this machine. Anybody writes any host into a request, and a letter with a secret in its link goes to somebody else: no
+/// other host is believed, nor that of another shop, which has other accounts.
+fn origin(app: &App, shop: &Shop, headers: &HeaderMap, uri: &Uri) -> Option<String> {
+    let settings = app.settings();
+    let public = settings.public_url.as_deref().map(|url| url.trim_end_matches('/').to_owned());
+    // Without pages another program has the forms that letters lead to, and the settings alone say where.
+    if !settings.pages.enabled {
+        return public;
+    }
+    let scheme = if settings.is_secure() { "https" } else { "http" };
+    let plain = |authority: &&str| authority.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:[]".contains(&b));
+    let asked = authority(headers, uri).filter(plain).map(|authority| format!("{scheme}://{authority}"));
+    let host = host(headers, uri).unwrap_or_default();
+    if app.tenant_of_host(&host) == Some(&shop.name) {
+        return asked;
+    }
+    public.or_else(|| asked.filter(|_| matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]")))
 }
 
 /// Whether a request that changes something by a cookie comes from the site's own pages.

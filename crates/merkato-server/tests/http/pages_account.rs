@@ -18,6 +18,7 @@ cases![
     a_stranger_learns_nothing_of_accounts_by_pages,
     one_goes_on_to_pages_of_this_site_only,
     a_letter_leads_to_no_host_that_somebody_made_up,
+    a_letter_leads_to_the_shop_it_is_from,
     a_password_is_set_by_letter,
     every_page_of_the_account_is_whole,
     nobody_is_asked_to_log_in,
@@ -117,6 +118,37 @@ async fn a_letter_leads_to_no_host_that_somebody_made_up(target: &Target) {
     assert_eq!(ask(&own).await.unwrap().status(), 202);
     let letter = world.letter(&email, 1).await;
     assert!(letter.text.contains(&format!("http://{own}/password-reset?token=")), "{}", letter.text);
+    // Another shop's host has other accounts.
+    let others = format!("{}.example", world.other.store.tenant());
+    assert_eq!(ask(&others).await.unwrap().status(), 202);
+    let letter = world.letter(&email, 2).await;
+    assert!(!letter.text.contains("://"), "{}", letter.text);
+}
+
+/// The setting is for all shops that have no host of their own, and leads nobody of one that has to another shop.
+async fn a_letter_leads_to_the_shop_it_is_from(target: &Target) {
+    let world = World::with(target, |settings| {
+        settings.public_url = Some("https://shop.example/".into());
+        settings.behind_tls = true;
+    });
+    let world = world.await;
+    let (own, others) = (world.tenant(), world.other.store.tenant().as_str());
+    let cases = [
+        (own, format!("{own}.example"), format!("https://{own}.example")),
+        (others, format!("{others}.example"), format!("https://{others}.example")),
+        (own, format!("{others}.example"), "https://shop.example".to_owned()),
+        (own, "localhost".to_owned(), "https://shop.example".to_owned()),
+        (own, "evil.example".to_owned(), "https://shop.example".to_owned()),
+    ];
+    for (tenant, host, leads_to) in cases {
+        let ctx = if tenant == own { &world.ctx } else { &world.other };
+        let (_, email) = world.user(ctx, Role::Customer).await;
+        let asked = world.bare("POST", "/v1/auth/password-reset").json(&serde_json::json!({"email": email}));
+        let asked = asked.header("merkato-tenant", tenant).header("host", &host).send().await.unwrap();
+        assert_eq!(asked.status(), 202);
+        let letter = world.letter(&email, 0).await;
+        assert!(letter.text.contains(&format!("\n{leads_to}/password-reset?token=")), "{host}: {}", letter.text);
+    }
 }
 
 async fn a_password_is_set_by_letter(target: &Target) {
