@@ -2,18 +2,20 @@
 
 use futures::future::join_all;
 use merkato::{
-    accounts::{self, NewUser, Profile, User, UserByEmail, UserStatus},
+    accounts::{self, NewUser, Profile, Role, User, UserByEmail, UserStatus},
     claims::{self, Claim, ClaimKind, Claimed},
     id::UserId,
 };
 use widerow::{Commit, Error as DataError, meter::measure};
 use widerow_testing::Target;
 
-use super::{PASSWORD, at_every_step, code, dying, new_user, register, rows, verified, world};
-use crate::world::patiently;
+use super::{PASSWORD, at_every_step, client, code, dying, log_in, new_user, register, rows, settings, verified, world};
+use crate::world::{World, patiently};
 
 widerow_testing::cases![
     of_two_hundred_at_once_one_gets_the_address,
+    who_registers_again_has_the_password_of_the_letter,
+    who_has_used_an_account_loses_it_to_nobody_who_registers,
     a_claim_left_by_a_crash_passes_on_and_the_first_one_is_too_late,
     a_registration_that_dies_anywhere_blocks_the_address_for_a_moment_only,
     bad_input_names_the_fields_and_touches_nothing,
@@ -31,19 +33,76 @@ async fn of_two_hundred_at_once_one_gets_the_address(target: &Target) {
             patiently(|| accounts::register(&ctx, new_user(spellings[i % 4])), |error| error.kind()).await
         })
     });
-    let (mut winners, mut taken) = (Vec::new(), 0);
+    let (mut registered, mut taken) = (Vec::new(), 0);
     for result in join_all(tasks).await {
         match result.unwrap() {
-            Ok(registered) => winners.push(registered.user),
+            Ok(one) => registered.push(one),
+            // Somebody had claimed it that moment, and was not there yet.
             Err(accounts::Error::EmailTaken) => taken += 1,
             Err(other) => panic!("{other}"),
         }
     }
-    assert_eq!((winners.len(), taken), (1, 199));
-    assert_eq!(rows::<User>(&world).await, winners);
+    assert_eq!(registered.len() + taken, 200);
+    let users = rows::<User>(&world).await;
+    let [user] = users.as_slice() else { panic!("{} users", users.len()) };
+    assert!(registered.iter().all(|one| one.user.user_id == user.user_id));
     let entry = accounts::find_by_email(&world.ctx, "ADA@EXAMPLE.COM").await.unwrap().unwrap();
-    assert_eq!((entry.user_id, entry.email.as_str()), (winners[0].user_id, "ada@example.com"));
+    assert_eq!((entry.user_id, entry.email.as_str()), (user.user_id, "ada@example.com"));
     assert_eq!((entry.email_verified, entry.status), (false, UserStatus::Active));
+    // One letter is good: that of the registration which is there.
+    let mut good = 0;
+    for one in &registered {
+        let answer = code(accounts::verify_email(&world.ctx, one.letter.token.as_str()).await);
+        assert_eq!(answer == "ok", one.user.password_hash == user.password_hash, "{answer}");
+        good += usize::from(answer == "ok");
+    }
+    assert_eq!(good, 1);
+}
+
+/// A stranger who registers with somebody's address gets no account of theirs, when they register and verify it later.
+async fn who_registers_again_has_the_password_of_the_letter(target: &Target) {
+    let world = world(target);
+    let (ctx, email) = (&world.ctx, "ada@example.com");
+    let profile = Profile { last_name: Some("Mallory".into()), ..Profile::default() };
+    let stranger = NewUser { password: "of the stranger".into(), profile, ..new_user(email) };
+    let first = accounts::register(ctx, stranger).await.expect("registered");
+    let reset = accounts::request_password_reset(ctx, email, "192.0.2.1").await.expect("asked").expect("a letter");
+    let second = register(ctx, "ADA@example.com").await;
+    assert_eq!(second.user.user_id, first.user.user_id);
+    let names = (second.user.first_name.as_deref(), second.user.last_name.as_deref());
+    assert_eq!((names, second.user.revision), ((Some("Ada"), None), 1));
+    // Nothing that was sent before is good any more.
+    assert_eq!(code(accounts::verify_email(ctx, first.letter.token.as_str()).await), "token_invalid");
+    assert_eq!(code(accounts::reset_password(ctx, reset.token.as_str(), "another one").await), "token_invalid");
+    let enter = async |password| code(accounts::log_in(ctx, email, password, &client("192.0.2.1")).await);
+    assert_eq!(enter(PASSWORD).await, "email_not_verified");
+    accounts::verify_email(ctx, second.letter.token.as_str()).await.expect("a good token");
+    assert_eq!(enter("of the stranger").await, "wrong_credentials");
+    assert_eq!(enter(PASSWORD).await, "ok");
+    assert_eq!(rows::<User>(&world).await.len(), 1);
+}
+
+async fn who_has_used_an_account_loses_it_to_nobody_who_registers(target: &Target) {
+    let mut settings = settings();
+    settings.accounts.verified_email_needed = false;
+    let world = World::with(target, settings);
+    let ctx = &world.ctx;
+    verified(ctx, "verified@example.com").await;
+    register(ctx, "used@example.com").await;
+    log_in(ctx, "used@example.com").await;
+    let suspended = register(ctx, "suspended@example.com").await.user;
+    accounts::suspend(ctx, suspended.user_id).await.expect("suspended");
+    let staff = register(ctx, "staff@example.com").await.user;
+    accounts::set_role(ctx, staff.user_id, Role::Staff).await.expect("a role");
+    let mut before = rows::<User>(&world).await;
+    for name in ["verified", "used", "suspended", "staff"] {
+        let stranger = NewUser { password: "of the stranger".into(), ..new_user(&format!("{name}@example.com")) };
+        assert_eq!(code(accounts::register(ctx, stranger).await), "email_taken", "{name}");
+    }
+    let mut after = rows::<User>(&world).await;
+    before.sort_by_key(|user| user.user_id);
+    after.sort_by_key(|user| user.user_id);
+    assert_eq!(before, after);
 }
 
 async fn a_claim_left_by_a_crash_passes_on_and_the_first_one_is_too_late(target: &Target) {
@@ -75,7 +134,8 @@ async fn a_registration_that_dies_anywhere_blocks_the_address_for_a_moment_only(
         world.clock.advance_millis(10_000);
         let second = accounts::register(&world.ctx, new_user(&email)).await;
         match (&first, &second) {
-            (Err(_), Ok(_)) | (_, Err(accounts::Error::EmailTaken)) => {}
+            (Ok(first), Ok(second)) if first.user.user_id == second.user.user_id => {}
+            (Err(_), Ok(_) | Err(accounts::Error::EmailTaken)) => {}
             other => panic!("after {steps} steps: {other:?}"),
         }
         // One user has it, and is found by it once its commit is settled.
