@@ -23,12 +23,16 @@ async fn even_out(began: Instant) {
     tokio::time::sleep(Duration::from_millis(u64::try_from(rest).unwrap_or(0))).await;
 }
 
-/// Registers, and sends a letter to the address, whether or not somebody has registered with it before.
+/// Registers, and sends a letter to the address, whether or not somebody has registered with it before. The letter is counted in
+/// either case, or the count would tell a stranger which of them it was.
 pub async fn register(app: &App, visit: &Visit, new: NewUser) -> Result<(), Problem> {
     let began = Instant::now();
     let email = new.email.clone();
     match accounts::register(&visit.ctx, new).await {
-        Ok(registered) => app.post().send(verification(visit, registered.letter)),
+        Ok(registered) => match accounts::count_letter(&visit.ctx, &email, &counted_as(&email)).await {
+            Ok(()) => app.post().send(verification(visit, registered.letter)),
+            Err(error) => no_letter(&error),
+        },
         Err(accounts::Error::EmailTaken) => {
             if let Some(known) = verify_again(app, visit, &email).await {
                 app.post().send(known);
@@ -47,14 +51,21 @@ pub async fn send_verification(app: &App, visit: &Visit, email: &str) {
     even_out(began).await;
 }
 
-/// The letter once more; or, for who needs none, one that says that there is an account.
-///
 /// Attempts at letters are counted by the address alone, not against the client: whoever tries many addresses would learn
 /// from its own count which of them are known.
+fn counted_as(email: &str) -> String {
+    format!("register {}", accounts::fold_email(email))
+}
+
+/// Too many letters went there of late, or the store does not answer: the person asks again.
+fn no_letter(error: &accounts::Error) {
+    tracing::info!(code = error.code(), "no letter was sent");
+}
+
+/// The letter once more; or, for who needs none, one that says that there is an account.
 async fn verify_again(app: &App, visit: &Visit, email: &str) -> Option<Mail> {
     let email = accounts::fold_email(email);
-    let counted_as = format!("register {email}");
-    match accounts::request_verification(&visit.ctx, &email, &counted_as).await {
+    match accounts::request_verification(&visit.ctx, &email, &counted_as(&email)).await {
         Ok(Some(letter)) => app.post().send(verification(visit, letter)),
         Ok(None) => {
             return Some(Mail {
@@ -65,8 +76,7 @@ async fn verify_again(app: &App, visit: &Visit, email: &str) -> Option<Mail> {
                     .into(),
             });
         }
-        // Too many letters went there of late, or the store does not answer: the person asks again.
-        Err(error) => tracing::info!(code = error.code(), "no letter was sent"),
+        Err(error) => no_letter(&error),
     }
     None
 }

@@ -68,6 +68,18 @@ async fn a_stranger_learns_nothing_of_accounts(target: &Target) {
     compare("/v1/auth/register", |email| json!({"email": email, "password": "another password"})).await;
     assert!(world.letter(&known, 0).await.subject.contains("password"));
     assert!(world.letter(&known, 1).await.subject.contains("account already"));
+    // A registration counts as a letter, whosever the address is: what is asked for next tells nothing of it.
+    let unknown = format!("{}@example.com", widerow_testing::unique());
+    let mut answers = Vec::new();
+    for email in [&known, &unknown] {
+        let register = json!({"email": email, "password": "another password"});
+        for _ in 0..5 {
+            assert_eq!(world.post("/v1/auth/register", &register).send().await.unwrap().status(), 202);
+        }
+        let reset = world.post("/v1/auth/password-reset", &json!({"email": email})).send().await.unwrap();
+        answers.push(reset.status().as_u16());
+    }
+    assert_eq!(answers, [429, 429]);
     // What was registered over the known address changed nothing.
     let login = json!({"email": known, "password": PASSWORD});
     assert_ok(world.post("/v1/auth/login", &login).send().await.unwrap()).await;

@@ -61,6 +61,13 @@ pub async fn request_verification(ctx: &Context, email: &str, address: &str) -> 
     }
 }
 
+/// Counts a letter that was not asked for here, as that of a registration, as if it had been: the count tells nobody whose
+/// address has an account.
+pub async fn count_letter(ctx: &Context, email: &str, address: &str) -> Result<()> {
+    let email = checked(email)?;
+    attempts::begin(ctx, Subject::Letters(&email), address).await
+}
+
 /// A token for who may not be there any more.
 pub(super) async fn issue_to_stranger(ctx: &Context, user_id: UserId, purpose: TokenPurpose) -> Result<Option<Letter>> {
     match issue(ctx, user_id, purpose, None).await {
