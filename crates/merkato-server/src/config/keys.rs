@@ -172,7 +172,11 @@ pub const KEYS: &[Key] = &[
     key("dynamodb.request_timeout_ms", ONE_OR_MORE, "For one request, repetitions included."),
     key("dynamodb.migrate_timeout_ms", ONE_OR_MORE, "How long `merkato migrate` waits for a table to become active."),
     key("http.listen", Expects::Text, "The address and port on which the server listens."),
-    key("http.public_url", Expects::Text, "How people reach it from outside: links in letters begin with it, unless the shop's own host was asked."),
+    key(
+        "http.public_url",
+        Expects::Text,
+        "How people reach it from outside: links in letters begin with it, unless the shop's own host was asked.",
+    ),
     key("http.body_bytes_max", ONE_OR_MORE, "Bytes of a request's body."),
     key("http.request_seconds_max", ONE_OR_MORE, "Seconds for a body to come, and as many for its answer to be made."),
     key("http.header_seconds_max", ONE_OR_MORE, "Seconds for a request's head to come, and between two requests."),

@@ -233,6 +233,18 @@ pub struct SaleVector {
 }
 
 impl SaleVector {
+    /// The same vector, beside what is known of another sale of it.
+    pub fn telling_of(self, sale: &SaleRecord) -> Self {
+        SaleVector {
+            category: sale.category.clone(),
+            brand: sale.brand.clone(),
+            sale_price: sale.sale_price,
+            sale_date: sale.sale_date,
+            ends_at: sale.ttl,
+            ..self
+        }
+    }
+
     pub fn vector(&self) -> Vec<f32> {
         self.floats.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
     }

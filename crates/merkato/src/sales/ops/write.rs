@@ -1,6 +1,8 @@
 //! Sales that are recorded and taken back.
 
-use widerow::Date;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use widerow::{Date, Error as DataError};
 
 use super::names::note_names;
 use crate::{
@@ -10,9 +12,13 @@ use crate::{
     sales::{
         error::{Error, Result},
         record::{self, NewSale, Prepared},
-        tables::{SaleRecord, SaleVector},
+        shards::embedding_shard,
+        tables::{SaleRecord, SaleVector, VECTOR_SHARDS},
     },
 };
+
+/// Product, day and id.
+type SaleKey = (String, Date, String);
 
 /// S: records a sale, in place of one with the same product, day and id.
 pub async fn put_sale(ctx: &Context, new: NewSale) -> Result<SaleRecord> {
@@ -21,7 +27,9 @@ pub async fn put_sale(ctx: &Context, new: NewSale) -> Result<SaleRecord> {
 }
 
 /// Records many sales, each for itself: an answer for each, in their order. One that is refused takes no other along; one
-/// whose answer was lost is to be put again. On DynamoDB they go 25 a request, what it leaves is sent again.
+/// whose answer was lost is to be put again. On DynamoDB they go 25 a request, what it leaves is sent again. What stands in
+/// their places is read before, a hundred a request: the vector of a sale that is recorded again without it tells of it as it
+/// is now, or goes.
 pub async fn put_sales(ctx: &Context, sales: Vec<NewSale>) -> Result<Vec<Result<SaleRecord>>> {
     if sales.len() > limits::SALES_TOGETHER_MAX {
         let (size, limit) = (sales.len(), limits::SALES_TOGETHER_MAX);
@@ -32,7 +40,12 @@ pub async fn put_sales(ctx: &Context, sales: Vec<NewSale>) -> Result<Vec<Result<
     let prepared: Vec<Result<Prepared>> = prepared.collect();
     let good = || prepared.iter().flatten();
     let records: Vec<SaleRecord> = good().map(|sale| sale.record.clone()).collect();
-    let mut written = ctx.store.put_many(&records).await.into_iter();
+    let told_anew: HashSet<_> = good().flat_map(|sale| &sale.vector).map(vector_key).collect();
+    let (mut left, written) = match take_vectors(ctx, records.iter().map(SaleRecord::key), &told_anew).await {
+        Ok(left) => (left, ctx.store.put_many(&records).await),
+        Err(error) => (HashMap::new(), vec![Err(error); records.len()]),
+    };
+    let mut written = written.into_iter();
     // ORDER: a vector without its sale would be found by who looks for the nearest; a sale without its vector is whole.
     let mut answers: Vec<Result<SaleRecord>> = Vec::with_capacity(prepared.len());
     let mut vectors: Vec<(usize, SaleVector)> = Vec::new();
@@ -41,6 +54,9 @@ pub async fn put_sales(ctx: &Context, sales: Vec<NewSale>) -> Result<Vec<Result<
             Ok(Prepared { record, vector }) => match written.next() {
                 Some(Ok(())) => {
                     told(ctx, &record);
+                    let left = left.remove(&record.key()).map(|vector| vector.telling_of(&record));
+                    let vector =
+                        vector.or(left.filter(|vector| record.embedding_id.as_ref() == Some(&vector.embedding_id)));
                     vectors.extend(vector.map(|vector| (answers.len(), vector)));
                     Ok(record)
                 }
@@ -81,13 +97,76 @@ fn told(ctx: &Context, sale: &SaleRecord) {
     );
 }
 
-/// Takes a sale back. One that is not there is no mistake.
+/// What stands under these keys. Whatever another tool wrote in its own way has no vector of ours, and must not be in the way
+/// of what takes its place.
+async fn find_standing(ctx: &Context, keys: &[SaleKey]) -> widerow::Result<Vec<SaleRecord>> {
+    match ctx.store.get_many::<SaleRecord>(keys.iter().cloned()).await {
+        Ok(found) => Ok(found.into_iter().flatten().collect()),
+        Err(error @ DataError::Corrupt { .. }) => {
+            tracing::warn!(tenant = %ctx.store.tenant(), %error, "vectors of sales that are replaced stay");
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Shard, product and embedding.
+type VectorKey = (i32, String, String);
+
+fn vector_key(vector: &SaleVector) -> VectorKey {
+    (vector.shard, vector.product_id.clone(), vector.embedding_id.clone())
+}
+
+fn vector_key_of(sale: &SaleRecord) -> Option<VectorKey> {
+    let shard = embedding_shard(&sale.product_id, VECTOR_SHARDS);
+    Some((shard, sale.product_id.clone(), sale.embedding_id.clone()?))
+}
+
+/// Deletes the vectors that tell of the sales as they stand, but for those that are told anew, and gives them to whoever may
+/// still need them. One that several sales have tells of the last that brought it, and goes with that one.
+///
+/// ORDER: before the sales are changed. A sale without its vector is whole; a vector whose sale has changed is known as its
+/// own by nothing any more, and would stay.
+async fn take_vectors(
+    ctx: &Context,
+    keys: impl Iterator<Item = SaleKey>,
+    told_anew: &HashSet<VectorKey>,
+) -> widerow::Result<HashMap<SaleKey, SaleVector>> {
+    let keys: BTreeSet<SaleKey> = keys.collect();
+    let keys: Vec<SaleKey> = keys.into_iter().collect();
+    let mut taken = HashMap::new();
+    for some in keys.chunks(widerow::limits::GET_KEYS_MAX) {
+        // Of several sales with one embedding, the one that its vector tells of is found by day and price.
+        let mut embedded: BTreeMap<VectorKey, Vec<SaleRecord>> = BTreeMap::new();
+        for sale in find_standing(ctx, some).await? {
+            if let Some(key) = vector_key_of(&sale).filter(|key| !told_anew.contains(key)) {
+                embedded.entry(key).or_default().push(sale);
+            }
+        }
+        let found = ctx.store.get_many::<SaleVector>(embedded.keys().cloned()).await?;
+        let mut gone = Vec::new();
+        for (vector, sales) in found.into_iter().zip(embedded.values()) {
+            let Some(vector) = vector else { continue };
+            let told = |sale: &&SaleRecord| (sale.sale_date, sale.sale_price) == (vector.sale_date, vector.sale_price);
+            if let Some(sale) = sales.iter().find(told) {
+                gone.push(vector_key(&vector));
+                taken.insert(sale.key(), vector);
+            }
+        }
+        let gone = ctx.store.delete_many::<SaleVector>(gone).await;
+        gone.into_iter().collect::<widerow::Result<()>>()?;
+    }
+    Ok(taken)
+}
+
+/// Takes a sale back, and the vector that tells of it. One that is not there is no mistake.
 pub async fn delete_sale(ctx: &Context, product_id: &str, sale_date: Date, sale_id: &str) -> Result<()> {
     let mut check = Check::new();
     record::id(&mut check, "product_id", product_id);
     record::id(&mut check, "sale_id", sale_id);
     check.end()?;
     let key = (product_id.to_owned(), sale_date, sale_id.to_owned());
+    take_vectors(ctx, std::iter::once(key.clone()), &HashSet::new()).await?;
     ctx.store.delete_many::<SaleRecord>([key]).await.into_iter().collect::<widerow::Result<()>>()?;
     Ok(())
 }

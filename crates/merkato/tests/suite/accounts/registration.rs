@@ -9,7 +9,9 @@ use merkato::{
 use widerow::{Commit, Error as DataError, meter::measure};
 use widerow_testing::Target;
 
-use super::{PASSWORD, at_every_step, client, code, dying, log_in, new_user, register, rows, settings, verified, world};
+use super::{
+    PASSWORD, at_every_step, client, code, dying, log_in, new_user, register, rows, settings, verified, world,
+};
 use crate::world::{World, patiently};
 
 widerow_testing::cases![

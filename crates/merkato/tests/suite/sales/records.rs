@@ -19,6 +19,7 @@ cases![
     a_sale_has_the_season_of_its_day,
     a_sale_ends_two_calendar_years_later,
     vectors_are_kept_beside_the_sales,
+    what_is_taken_back_is_not_near,
 ];
 
 async fn a_sale_is_recorded_found_and_taken_back(target: &Target) {
@@ -161,4 +162,35 @@ async fn vectors_are_kept_beside_the_sales(target: &Target) {
     let count = sales::walk_vectors(ctx, |vector| seen.push((vector.product_id.clone(), vector.vector()))).await;
     assert_eq!(count.expect("walked"), 20);
     assert!(seen.contains(&("prod_7".into(), vec![7.0, 0.5, -1.0])));
+}
+
+async fn what_is_taken_back_is_not_near(target: &Target) {
+    let world = World::new(target);
+    let (ctx, floats) = (&world.ctx, [1.0, 0.5]);
+    let with =
+        |n: u8| NewSale { vector: Some(floats.to_vec()), ..sale(ctx, &format!("prod_{n}"), &format!("sale_{n}")) };
+    let without = |n: u8| NewSale { vector: None, ..with(n) };
+    put_all(ctx, (1..=5).map(with).collect()).await;
+    let near = async || {
+        let near = sales::find_nearest(ctx, &floats, 10, None).await.expect("found");
+        let mut near: Vec<_> = near.into_iter().map(|near| (near.product_id, near.sale_price)).collect();
+        near.sort();
+        near
+    };
+    let at = |n: u8, cents| (format!("prod_{n}"), Decimal::new(cents, 2));
+    assert_eq!(near().await, [at(1, 99_99), at(2, 99_99), at(3, 99_99), at(4, 99_99), at(5, 99_99)]);
+    sales::delete_sale(ctx, "prod_1", day(ctx, 0), "sale_1").await.expect("gone");
+    // Again, at another price; with another embedding; and as it was.
+    let cheaper = NewSale { sale_price: Decimal::from(50), ..without(2) };
+    let other = NewSale { embedding_id: Some("another".into()), ..without(3) };
+    put_all(ctx, vec![cheaper, other, without(4)]).await;
+    assert_eq!(near().await, [at(2, 50_00), at(4, 99_99), at(5, 99_99)]);
+    let dearer = NewSale { sale_price: Decimal::from(70), ..with(2) };
+    put_all(ctx, vec![dearer]).await;
+    assert_eq!(near().await, [at(2, 70_00), at(4, 99_99), at(5, 99_99)]);
+    // A sale that brought no vector takes none along: it may be another's.
+    let second = NewSale { sale_id: "second".into(), sale_price: Decimal::from(10), ..without(5) };
+    put_all(ctx, vec![second]).await;
+    sales::delete_sale(ctx, "prod_5", day(ctx, 0), "second").await.expect("gone");
+    assert_eq!(near().await, [at(2, 70_00), at(4, 99_99), at(5, 99_99)]);
 }
