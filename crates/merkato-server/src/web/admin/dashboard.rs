@@ -10,12 +10,14 @@ use merkato::{
     catalog,
     id::ProductId,
     inventory::{self, LowStock, Warehouse},
+    keys::Scope::InventoryRead,
     orders::OrderStatus,
 };
 use rust_decimal::{Decimal, prelude::ToPrimitive as _};
 use widerow::Date;
 
 use super::{
+    desk::may,
     takings::Takings,
     traffic::{self, DayOrders, STATUSES},
 };
@@ -83,6 +85,12 @@ struct Short {
     is_out: bool,
 }
 
+/// What is scarce.
+struct Low {
+    rows: Vec<Short>,
+    has_warehouses: bool,
+}
+
 #[derive(Template)]
 #[template(path = "admin/dashboard.html")]
 pub struct Dashboard {
@@ -93,8 +101,8 @@ pub struct Dashboard {
     figures: [Figure; 4],
     revenue: Chart,
     statuses: Option<Chart>,
-    low: Vec<Short>,
-    has_warehouses: bool,
+    /// None to a key that is not for stock.
+    low: Option<Low>,
     top: Vec<Short>,
     ranked_at: Option<String>,
     views_seconds: u64,
@@ -110,11 +118,15 @@ pub async fn show(frame: Frame, visit: Visit) -> Result<Html<Dashboard>, Problem
         Takings::load(ctx, back(DAYS - 1), today),
         traffic::load(ctx, back(WEEK), today),
         analytics::list_day_views(ctx, back(WEEK), today).map_err(Problem::from),
-        low_stock(ctx),
+        low_stock(&visit),
         top_products(ctx),
     )?;
     let last = format!("last {}", words::weekday(today));
-    let names = names(ctx, low.1.iter().map(|row| row.product_id).chain(top.iter().map(|row| row.product_id))).await?;
+    let names = names(
+        ctx,
+        low.iter().flat_map(|(_, rows)| rows).map(|row| row.product_id).chain(top.iter().map(|row| row.product_id)),
+    )
+    .await?;
     let name = |id: ProductId| names.get(&id).cloned().unwrap_or_else(|| "A product that is no more".to_owned());
     let low_row = |row: &LowStock| Short {
         id: row.product_id,
@@ -137,8 +149,7 @@ pub async fn show(frame: Frame, visit: Visit) -> Result<Html<Dashboard>, Problem
         figures: figures(&takings, &orders, &views, &last),
         revenue: revenue(&takings, &last),
         statuses: statuses(&orders),
-        low: low.1.iter().map(low_row).collect(),
-        has_warehouses: low.0,
+        low: low.map(|(has_warehouses, rows)| Low { rows: rows.iter().map(low_row).collect(), has_warehouses }),
         top: top.iter().map(top_row).collect(),
         ranked_at: top.first().map(|row| words::moment(row.ranked_at)),
         views_seconds: ctx.settings.analytics.views_flush_seconds,
@@ -240,8 +251,12 @@ fn statuses(orders: &[DayOrders]) -> Option<Chart> {
     (whole > 0).then(|| charts::stack(&title, &parts).with_note(note))
 }
 
-/// Whether there is a warehouse, and what is scarcest.
-async fn low_stock(ctx: &Context) -> Result<(bool, Vec<LowStock>), Problem> {
+/// Whether there is a warehouse, and what is scarcest, if the visitor may see stock.
+async fn low_stock(visit: &Visit) -> Result<Option<(bool, Vec<LowStock>)>, Problem> {
+    if !may(visit, InventoryRead) {
+        return Ok(None);
+    }
+    let ctx = &visit.ctx;
     let known = inventory::list_warehouses(ctx, PageRequest::first(WAREHOUSES_MAX)).await?.rows;
     let first = |known: &Warehouse| {
         let warehouse = known.warehouse_id.clone();
@@ -251,7 +266,7 @@ async fn low_stock(ctx: &Context) -> Result<(bool, Vec<LowStock>), Problem> {
     let mut rows: Vec<_> = try_join_all(pages).await?.into_iter().flat_map(|page| page.rows).collect();
     rows.sort_by_key(|row| (row.available, row.product_id, row.warehouse_id.clone()));
     rows.truncate(ROWS);
-    Ok((!known.is_empty(), rows))
+    Ok(Some((!known.is_empty(), rows)))
 }
 
 async fn top_products(ctx: &Context) -> Result<Vec<TopProduct>, Problem> {

@@ -65,7 +65,8 @@ async fn page(
     fields: Fields,
     complaints: Complaints,
 ) -> Result<Users, Problem> {
-    let own = visit.person().map(|actor| actor.user_id).ok();
+    // A program with a key gives nobody a role, and has no business with who has one.
+    let own = visit.person()?.user_id;
     let found = accounts::list_staff(&visit.ctx, query.request(visit)?).await?;
     let pager = query.links(visit, "/admin/users", found.next.as_ref());
     let row = |entry: StaffEntry| Row {
@@ -75,7 +76,7 @@ async fn page(
         role: called(entry.role),
         role_value: entry.role.as_str(),
         is_suspended: entry.status == UserStatus::Suspended,
-        is_self: own == Some(entry.user_id),
+        is_self: own == entry.user_id,
         last_login: entry.last_login_at.map_or("never".into(), words::moment),
     };
     Ok(Users { frame, rows: found.rows.into_iter().map(row).collect(), pager, fields, complaints, roles: ROLES })
@@ -87,6 +88,7 @@ fn name(first: Option<String>, last: Option<String>) -> String {
 
 /// Gives a role to whoever has an e-mail address.
 pub async fn appoint(frame: Frame, visit: Visit, Form(fields): Form) -> Result<Response, Problem> {
+    visit.person()?;
     let role = role(&fields)?;
     let email = fields.text("email").trim();
     // An address that is none belongs to nobody, as one that nobody has.

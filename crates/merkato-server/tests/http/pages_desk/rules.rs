@@ -1,9 +1,13 @@
 //! What holds for every page of the desk.
 
-use merkato::{accounts::Role, keys::Scope};
+use merkato::{
+    accounts::Role,
+    graph::{self, ConnectionType, NewConnection},
+    keys::Scope,
+};
 use merkato_server::{
     http::access::{Access, Rule},
-    web::admin::desk::PAGES,
+    web::{admin::desk::PAGES, pages},
 };
 use uuid::Uuid;
 use widerow_testing::{Target, cases};
@@ -95,23 +99,44 @@ async fn a_key_sees_what_its_scope_is_for(target: &Target) {
     let clerk = Clerk::come(target).await;
     let ctx = &clerk.world().ctx;
     let product = orders::product(&clerk.office, 5).await;
-    let (customer, _) = clerk.world().user(ctx, Role::Customer).await;
+    let (customer, email) = clerk.world().user(ctx, Role::Customer).await;
+    let (friend, friends_email) = clerk.world().user(ctx, Role::Customer).await;
+    graph::connect(ctx, customer, ConnectionType::Friend, friend, NewConnection::default()).await.expect("connected");
+    let (_, staffs_email) = clerk.world().user(ctx, Role::Staff).await;
+    let office = || pages::rules().filter(|rule| rule.path.starts_with("/admin") && !rule.is_unsafe());
+    assert!(office().count() > PAGES.len());
     for own in Scope::ALL {
         let token = key(ctx, &[*own]).await;
-        for rule in PAGES.iter().filter(|rule| !rule.is_unsafe()) {
+        let see = async |path: &str| {
+            let answer = clerk.world().get(path).bearer_auth(&token).send().await.expect("an answer");
+            let seen = Seen::of(answer).await;
+            let told = |scope, heading: &str| *own == scope || !seen.html.contains(heading);
+            assert!(told(Scope::InventoryRead, "id=\"stock\""), "{path}: {}", seen.html);
+            assert!(told(Scope::InventoryRead, "id=\"low\""), "{path}: {}", seen.html);
+            assert!(told(Scope::OrdersRead, "What is ordered with this account"), "{path}: {}", seen.html);
+            for email in [&email, &friends_email, &staffs_email] {
+                assert!(told(Scope::CustomersRead, email), "{path}, {own:?}: {}", seen.html);
+            }
+            seen
+        };
+        for rule in office() {
             let path = address(rule, |part| match part {
                 "{product}" => product.to_string(),
+                "{user}" | "{user_id}" => customer.to_string(),
                 "{id}" if rule.path.contains("customers") => customer.to_string(),
                 "{id}" if rule.path.contains("products") => product.to_string(),
                 part => anything(part),
             });
-            let answer = clerk.world().get(&path).bearer_auth(&token).send().await.expect("an answer");
-            let wanted = rule.access == Access::Staff(*own);
-            assert_eq!(answer.status() != 403, wanted, "{path} {own:?}: {}", answer.status());
-            let html = answer.text().await.expect("a body");
-            let told = |scope, heading: &str| *own == scope || !html.contains(heading);
-            assert!(told(Scope::InventoryRead, "id=\"stock\""), "{path}: {html}");
-            assert!(told(Scope::OrdersRead, "What is ordered with this account"), "{path}: {html}");
+            let seen = see(&path).await;
+            let wanted = [Access::Staff(*own), Access::Admin(*own)].contains(&rule.access);
+            assert_eq!(seen.status != 403, wanted, "{path} {own:?}: {}", seen.status);
+        }
+        // Nor whose an e-mail address is.
+        for path in ["/admin/graph?who=", "/admin/graph/path?from=", "/admin/customers?email="] {
+            let asked = clerk.world().get(&format!("{path}{email}")).bearer_auth(&token).send().await;
+            let seen = Seen::of(asked.expect("an answer")).await;
+            let told = seen.location.contains(&customer.to_string()) || seen.html.contains(&customer.to_string());
+            assert!(*own == Scope::CustomersRead || !told, "{path}, {own:?}: {}", seen.html);
         }
     }
 }

@@ -68,7 +68,7 @@ pages! {
 }
 
 /// Whether a part of a page that another scope is for may be shown, too. A person of the staff sees all of a page.
-fn may(visit: &Visit, scope: Scope) -> bool {
+pub(in crate::web::admin) fn may(visit: &Visit, scope: Scope) -> bool {
     match &visit.who {
         Who::Person { .. } => true,
         Who::Program(key) => key.scopes.contains(&scope),

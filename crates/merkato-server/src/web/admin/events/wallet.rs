@@ -4,6 +4,7 @@ use askama::Template;
 use merkato::{
     accounts,
     id::UserId,
+    keys::Scope::CustomersRead,
     wallets::{self, EntryKind, StatementLine},
 };
 
@@ -15,7 +16,10 @@ use crate::{
     },
     web::{
         Frame, Html,
-        admin::desk::pager::{Pager, Turn},
+        admin::desk::{
+            may,
+            pager::{Pager, Turn},
+        },
         words,
     },
 };
@@ -54,6 +58,8 @@ pub async fn show(
     if owner.is_none() && wallet.transactions == 0 {
         return Err(accounts::Error::UserNotFound { user }.into());
     }
+    // Whose it is, is told to whoever may see customers.
+    let owner = owner.filter(|_| may(&visit, CustomersRead));
     let page = turn.page(&visit)?;
     let found = wallets::statement(ctx, user, version_of(&page)?, page.limit).await?;
     let next = found.before.map(cursor_at);

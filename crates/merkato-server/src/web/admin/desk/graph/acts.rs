@@ -48,7 +48,7 @@ pub async fn connect(
 }
 
 async fn connected(visit: &Visit, user: UserId, fields: &Fields) -> Result<(), Problem> {
-    let found = names::find(&visit.ctx, fields.text("other")).await?;
+    let found = names::find(visit, fields.text("other")).await?;
     let other = found.map_err(|says| Problem::field("invalid", "/other", says))?;
     let kind = ConnectionType::parse(fields.text("type"))?;
     let strength: Option<Decimal> = match fields.optional("strength") {

@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 
-use merkato::{Context, accounts, id::UserId};
+use merkato::{accounts, id::UserId, keys::Scope::CustomersRead};
 
-use super::person_path;
-use crate::{http::Problem, web::words};
+use super::{super::may, person_path};
+use crate::{
+    http::{Problem, Visit},
+    web::words,
+};
 
 /// Names by id.
 pub(super) struct Names(HashMap<UserId, String>);
@@ -18,12 +21,15 @@ pub(super) struct Somebody {
 }
 
 impl Names {
-    /// Those of these people, in one request.
-    pub(super) async fn of(ctx: &Context, people: impl IntoIterator<Item = UserId>) -> Result<Self, Problem> {
+    /// Those of these people, in one request. A key that is not for customers is told none.
+    pub(super) async fn of(visit: &Visit, people: impl IntoIterator<Item = UserId>) -> Result<Self, Problem> {
+        if !may(visit, CustomersRead) {
+            return Ok(Names(HashMap::new()));
+        }
         let mut people: Vec<UserId> = people.into_iter().collect();
         people.sort_unstable();
         people.dedup();
-        let found = accounts::find_users(ctx, &people).await?;
+        let found = accounts::find_users(&visit.ctx, &people).await?;
         let named = people.into_iter().zip(found).filter_map(|(id, user)| Some((id, words::name_or_email(user?)?)));
         Ok(Names(named.collect()))
     }
@@ -41,13 +47,17 @@ impl Names {
     }
 }
 
-/// Whoever has the e-mail address or the id; what is wrong, in words, if nobody has.
-pub(super) async fn find(ctx: &Context, text: &str) -> Result<Result<UserId, String>, Problem> {
+/// Whoever has the e-mail address or the id; what is wrong, in words, if nobody has. Who has an address is told to nobody whose
+/// key is not for customers.
+pub(super) async fn find(visit: &Visit, text: &str) -> Result<Result<UserId, String>, Problem> {
     let text = text.trim();
     if let Ok(id) = text.parse() {
         return Ok(Ok(UserId(id)));
     }
-    match accounts::find_by_email(ctx, text).await {
+    if !may(visit, CustomersRead) {
+        return Ok(Err(format!("“{text}” is no id, and this key finds nobody by an e-mail address.")));
+    }
+    match accounts::find_by_email(&visit.ctx, text).await {
         Ok(Some(found)) => Ok(Ok(found.user_id)),
         Ok(None) => Ok(Err(format!("Nobody has the e-mail address {text}."))),
         Err(accounts::Error::Invalid(_)) => Ok(Err(format!("“{text}” is neither a whole e-mail address nor an id."))),

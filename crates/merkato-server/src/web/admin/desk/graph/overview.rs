@@ -78,14 +78,14 @@ pub async fn show(visit: Visit, frame: Frame, Query(sought): Query<Sought>) -> R
     let who = sought.who.trim().to_owned();
     let mut trouble = String::new();
     if !who.is_empty() {
-        match names::find(&visit.ctx, &who).await? {
+        match names::find(&visit, &who).await? {
             Ok(user) => return Ok(see_other(&person_path(user))),
             Err(says) => trouble = says,
         }
     }
     let (summary, communities) = graph::list_communities(&visit.ctx).await?;
     let leaders = communities.iter().flat_map(|row| row.leaders.iter().take(LEADERS).copied());
-    let names = Names::of(&visit.ctx, leaders).await?;
+    let names = Names::of(&visit, leaders).await?;
     let most = communities.first().map_or(1, |row| u64::from(row.people)).max(1);
     let rows: Vec<CommunityRow> = communities
         .iter()

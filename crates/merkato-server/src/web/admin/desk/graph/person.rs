@@ -8,6 +8,7 @@ use merkato::{
     Context, PageRequest,
     graph::{self, Connection, ConnectionType, Degree, Metrics},
     id::UserId,
+    keys::Scope::CustomersRead,
     limits,
 };
 use rust_decimal::{Decimal, prelude::ToPrimitive as _};
@@ -16,6 +17,7 @@ use serde::Deserialize;
 use super::{
     super::{
         forms::Forms,
+        may,
         pager::{Pager, Turn},
         said,
     },
@@ -133,7 +135,10 @@ pub async fn page(
 ) -> Result<Shown, Problem> {
     let ctx = &visit.ctx;
     let person = graph::get_person(ctx, user).await?;
-    let account = merkato::accounts::find_user(ctx, user).await?;
+    let account = match may(visit, CustomersRead) {
+        true => merkato::accounts::find_user(ctx, user).await?,
+        false => None,
+    };
     let around = Around::of(ctx, user).await?;
     let suggestions = graph::list_suggestions(ctx, user).await?;
     let own = person_path(user);
@@ -141,7 +146,7 @@ pub async fn page(
     let people = around.people.iter().map(|(id, _)| *id);
     let people =
         people.chain(listed.iter().map(|row| row.0)).chain(suggestions.iter().map(|row| row.suggested_user_id));
-    let names = Names::of(ctx, people.chain([user])).await?;
+    let names = Names::of(visit, people.chain([user])).await?;
     let name = names.get(user);
     let interests: Vec<String> = person.interests.into_iter().collect();
     let filled = Fields::of([("interests", interests.join(", "))]);

@@ -62,7 +62,7 @@ pub async fn show(visit: Visit, frame: Frame, Query(between): Query<Between>) ->
     match graph::find_path(&visit.ctx, from, to, limits::PATH_HOPS_MAX).await {
         Ok(Some(found)) => page.way = Some(drawn(&visit, &found).await?),
         Ok(None) => {
-            let names = Names::of(&visit.ctx, [from, to]).await?;
+            let names = Names::of(&visit, [from, to]).await?;
             page.none = format!(
                 "No way of at most {} steps leads from {} to {}.",
                 limits::PATH_HOPS_MAX,
@@ -84,7 +84,7 @@ async fn sought(visit: &Visit, text: &str, trouble: &mut String) -> Result<Optio
         *trouble = "Who is it? An e-mail address or an id.".to_owned();
         return Ok(None);
     }
-    Ok(match names::find(&visit.ctx, text).await? {
+    Ok(match names::find(visit, text).await? {
         Ok(user) => Some(user),
         Err(says) => {
             *trouble = says;
@@ -94,7 +94,7 @@ async fn sought(visit: &Visit, text: &str, trouble: &mut String) -> Result<Optio
 }
 
 async fn drawn(visit: &Visit, found: &graph::Found) -> Result<Shown, Problem> {
-    let names = Names::of(&visit.ctx, found.nodes.iter().copied()).await?;
+    let names = Names::of(visit, found.nodes.iter().copied()).await?;
     let people: Vec<Somebody> = found.nodes.iter().map(|user| names.somebody(*user)).collect();
     let called: Vec<String> = people.iter().map(|somebody| somebody.name.clone()).collect();
     let mut steps = Vec::new();
