@@ -40,6 +40,9 @@ pub struct Rule {
     /// It is not done without an idempotency key.
     pub key_required: bool,
     /// Its operation knows the key and answers the same again: no answer is kept beside it.
+    /// Nothing is kept of it under an idempotency key, because a password is in what is asked: even a hash of it, to know the
+    /// same request by, would let whoever reads the store try passwords as fast as hashes go.
+    pub secret_body: bool,
     pub own_key: bool,
     /// To nobody it gives a guest's token, which is a secret.
     pub gives_token: bool,
@@ -58,6 +61,7 @@ const fn rule(method: &'static str, path: &'static str, access: Access, takes_bo
         own_key: false,
         gives_token: false,
         takes_body,
+        secret_body: false,
     }
 }
 
@@ -101,6 +105,11 @@ impl Rule {
         self.gives_token = true;
         self
     }
+    pub(crate) const fn secret_body(mut self) -> Self {
+        self.secret_body = true;
+        self
+    }
+
 
     pub fn is_unsafe(&self) -> bool {
         self.method != "GET"
@@ -114,6 +123,11 @@ use Scope::{
     TelemetryRead, TelemetryWrite, TreesRead, TreesWrite, WalletsRead, WalletsWrite,
 };
 
+
+    /// Whether a request that is made again under its key is answered as before.
+    pub fn takes_key(&self) -> bool {
+        self.is_unsafe() && !self.secret_answer && !self.secret_body
+    }
 pub const RULES: &[Rule] = &[
     // The server itself.
     get("/healthz", System),
@@ -133,12 +147,12 @@ pub const RULES: &[Rule] = &[
     get("/v1/items", Anyone),
     get("/v1/featured/{feature_type}", Anyone),
     // Who one is.
-    post("/v1/auth/register", Anyone).login(),
+    post("/v1/auth/register", Anyone).login().secret_body(),
     post("/v1/auth/verify", Anyone).login(),
-    post("/v1/auth/login", Anyone).login().secret_answer(),
+    post("/v1/auth/login", Anyone).login().secret_answer().secret_body(),
     post("/v1/auth/logout", Person).secret_answer(),
     post("/v1/auth/password-reset", Anyone).login(),
-    post("/v1/auth/password-reset/confirm", Anyone).login(),
+    post("/v1/auth/password-reset/confirm", Anyone).login().secret_body(),
     get("/v1/me", Person),
     patch("/v1/me", Person),
     get("/v1/me/addresses", Person),

@@ -1,8 +1,8 @@
 //! `Idempotency-Key`: a request that is made again is answered as before and not done again.
 //!
 //! A key belongs to the shop, the principal, the method and the path. What is kept is kept for a day. Not kept are answers
-//! that say "try again" (5xx, 401, 429), and answers with a secret in them: such routes take no part at all, and their
-//! operations are safe to repeat. A route whose operation is known by its key (a checkout) takes the key itself.
+//! that say "try again" (5xx, 401, 429). Routes whose answer has a secret in it, or whose body a password, take no part at all,
+//! and their operations are safe to repeat. A route whose operation is known by its key (a checkout) takes the key itself.
 
 use axum::{
     body::Body,
@@ -42,7 +42,7 @@ pub async fn once<F: Future<Output = Response>>(
             return Err(Problem::new("idempotency_key_required", "the header Idempotency-Key is missing"));
         }
         (None, _) => return Ok(run(request).await),
-        (Some(_), None) if rule.secret_answer || rule.own_key => return Ok(run(request).await),
+        (Some(_), None) if !rule.takes_key() || rule.own_key => return Ok(run(request).await),
         // All who are nobody are one principal: a token that is kept would be another's.
         (Some(_), None) if rule.gives_token && matches!(visit.who, Who::Nobody) => return Ok(run(request).await),
         (Some(key), None) => {

@@ -63,7 +63,8 @@ pub fn complete(mut openapi: OpenApi, settings: &HttpSettings) -> OpenApi {
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some(
             "A headless commerce backend. Errors are `application/problem+json`; `code` is what a program decides by, and \
-             `/docs/errors` lists them. Every unsafe route takes an `Idempotency-Key`.",
+             `/docs/errors` lists them. Every unsafe route whose answer holds no secret, and whose body no password, takes an \
+             `Idempotency-Key`.",
         ))
         .build();
     if let Some(url) = &settings.public_url {
@@ -172,7 +173,7 @@ fn complete_operation(operation: &mut Operation, rule: &Rule) {
         if status == "200" && rule.method == "GET" && rule.access != Access::System {
             add("ETag", "For If-None-Match, and for If-Match where it is taken", Type::String);
         }
-        if rule.is_unsafe() && !rule.secret_answer {
+        if rule.takes_key() {
             add("Idempotent-Replayed", "`true` if the answer was kept from before", Type::String);
         }
     }
@@ -220,7 +221,7 @@ fn parameters(rule: &Rule) -> Vec<Parameter> {
     }
     let tenant = ObjectBuilder::new().pattern(Some("^[a-z0-9][a-z0-9_-]{0,63}$"));
     let mut headers = vec![header("Merkato-Tenant", "Which shop; the host's or `default` without it", tenant, false)];
-    if rule.is_unsafe() && !rule.secret_answer {
+    if rule.takes_key() {
         let key = ObjectBuilder::new().min_length(Some(1)).max_length(Some(255)).pattern(Some("^[!-~]+$"));
         let description = "The same request with the same key is done once, and answered the same for a day";
         headers.push(header("Idempotency-Key", description, key, rule.key_required));

@@ -1,6 +1,7 @@
 //! A request that is made again is answered as before and not done again.
 
-use merkato::accounts::Role;
+use merkato::{accounts::Role, replies::ReplyRow, text::digest};
+use merkato_server::{http::access::RULES, web::pages};
 use serde_json::json;
 use widerow_testing::{Target, cases};
 
@@ -11,6 +12,7 @@ cases![
     a_key_is_its_principal_s_own,
     at_once_one_runs_and_the_others_wait,
     answers_with_secrets_are_not_kept,
+    a_password_is_not_kept_even_as_a_hash,
     refusals_are_kept_and_bad_keys_refused,
 ];
 
@@ -95,6 +97,29 @@ async fn answers_with_secrets_are_not_kept(target: &Target) {
     let second = login().await.unwrap();
     assert!(second.headers().get("idempotent-replayed").is_none());
     assert_ne!(assert_ok(second).await["token"], first["token"]);
+}
+
+/// A fast hash of a password, kept for a day, would be guessed by whoever reads the store.
+async fn a_password_is_not_kept_even_as_a_hash(target: &Target) {
+    let world = World::new(target).await;
+    let email = format!("{}@example.com", widerow_testing::unique());
+    let kept = async |path: &str, body: serde_json::Value| {
+        let answer = world.post(path, &body).header("idempotency-key", "once").send().await.unwrap();
+        assert!(answer.headers().get("idempotent-replayed").is_none(), "{path}");
+        let key = digest(&[b"reply", format!("nobody POST {path}").as_bytes(), b"once"]);
+        (answer.status().as_u16(), world.ctx.store.get::<ReplyRow>(key).await.unwrap().is_some())
+    };
+    // One without a password is kept.
+    assert_eq!(kept("/v1/auth/password-reset", json!({"email": email})).await, (202, true));
+    let register = |password: &str| json!({"email": email, "password": password});
+    assert_eq!(kept("/v1/auth/register", register(PASSWORD)).await, (202, false));
+    assert_eq!(kept("/v1/auth/register", register("another password")).await, (202, false));
+    let reset = json!({"token": "x", "new_password": PASSWORD});
+    assert_eq!(kept("/v1/auth/password-reset/confirm", reset).await, (422, false));
+    for page in pages::rules().chain(RULES).filter(|rule| rule.is_unsafe() && rule.path.contains("password")) {
+        let asks_for_a_letter = page.path.ends_with("/password-reset");
+        assert_eq!(page.takes_key(), asks_for_a_letter, "{}", page.path);
+    }
 }
 
 async fn refusals_are_kept_and_bad_keys_refused(target: &Target) {

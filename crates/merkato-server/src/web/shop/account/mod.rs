@@ -28,8 +28,8 @@ pages! {
     post "/account/sessions/{id}/end" (Person) => sessions::end;
     get "/account/profile" (Person) => profile::show;
     post "/account/profile" (Person) => profile::change;
-    post "/account/password" (Person) .login.secret_answer => profile::change_password;
-    post "/account/email" (Person) .login => profile::change_email;
+    post "/account/password" (Person) .login.secret_answer.secret_body => profile::change_password;
+    post "/account/email" (Person) .login.secret_body => profile::change_email;
     get "/account/email" (Person) => profile::confirm_page;
     post "/account/email/confirm" (Person) .login => profile::confirm_email;
 }

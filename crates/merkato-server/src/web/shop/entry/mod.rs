@@ -16,10 +16,10 @@ use crate::{
 
 pages! {
     get "/login" (Anyone) => login::show;
-    post "/login" (Anyone) .login.secret_answer => login::submit;
+    post "/login" (Anyone) .login.secret_answer.secret_body => login::submit;
     post "/logout" (Person) .secret_answer => login::leave;
     get "/register" (Anyone) => register::show;
-    post "/register" (Anyone) .login => register::submit;
+    post "/register" (Anyone) .login.secret_body => register::submit;
     get "/register/sent" (Anyone) => register::sent;
     get "/verify" (Anyone) => register::verify_page;
     post "/verify" (Anyone) .login => register::verify;
@@ -27,5 +27,5 @@ pages! {
     get "/password-reset" (Anyone) => reset::show;
     post "/password-reset" (Anyone) .login => reset::ask;
     get "/password-reset/sent" (Anyone) => reset::sent;
-    post "/password-reset/confirm" (Anyone) .login => reset::set;
+    post "/password-reset/confirm" (Anyone) .login.secret_body => reset::set;
 }
