@@ -4,15 +4,16 @@ use std::{
     io::{BufRead as _, BufReader, Write as _},
     path::Path,
     process::{Command, Output, Stdio},
+    sync::Arc,
 };
 
-use merkato::{analytics::DailySales, catalog::CategoryEntry};
+use merkato::{Context, Settings, accounts, analytics::DailySales, catalog::CategoryEntry, context::SystemChance};
 use rust_decimal::Decimal;
 use serde_json::{Value, json};
 use widerow::{
     Commit, Database, Row, Schema, Timestamp,
     embedded::Embedded,
-    time::{Clock as _, SystemClock},
+    time::{Clock as _, ManualClock, SystemClock},
 };
 
 /// A working directory with a shop in `data`.
@@ -473,6 +474,17 @@ fn people_are_made_and_get_passwords_and_roles() {
     assert_eq!(short.status.code(), Some(1));
     assert!(text(&short.stderr).contains("password"), "{}", text(&short.stderr));
     assert_eq!(shop.json(&["user", "role", "ada@example.com", "admin"])["role"], "admin");
+    // A stranger has asked for so many letters that nobody gets one for an hour. The shell needs none.
+    shop.store(merkato::schema().expect("a schema"), async |store| {
+        let later = Arc::new(ManualClock::at(SystemClock.now().plus_seconds(3_600)));
+        let ctx = Context::new(store, Settings::default(), later, Arc::new(SystemChance));
+        let mut answers = Vec::new();
+        for i in 0..10 {
+            let asked = accounts::request_password_reset(&ctx, "ada@example.com", &format!("192.0.2.{i}")).await;
+            answers.push(asked.is_ok());
+        }
+        assert!(answers[0] && !answers[9], "{answers:?}");
+    });
     let passwd = shop.run_with(&["user", "passwd", "Ada@example.com"], "another long one\n");
     assert_eq!(passwd.status.code(), Some(0), "{}", text(&passwd.stderr));
     assert!(shop.fails(1, &["user", "role", "nobody@example.com", "staff"]).contains("nobody has the address"));

@@ -9,7 +9,7 @@ use merkato::{
 use serde_json::json;
 
 use super::{
-    Global, exit,
+    Global,
     open::{Opened, TenantChoice},
     output,
 };
@@ -72,9 +72,6 @@ impl From<Role> for accounts::Role {
     }
 }
 
-/// From where the attempts of this command are counted: none comes over the network.
-const ADDRESS: &str = "shell";
-
 impl User {
     pub async fn run(self, global: &Global) -> anyhow::Result<()> {
         let opened = Opened::ready(global).await?;
@@ -86,11 +83,8 @@ impl User {
             }
             What::Passwd { email, tenant } => {
                 let ctx = opened.context(&tenant)?;
-                find(&ctx, &email).await?;
-                let password = output::password("New password")?;
-                let letter = accounts::request_password_reset(&ctx, &email, ADDRESS).await?;
-                let letter = letter.ok_or_else(|| exit::usage("there is no such user"))?;
-                accounts::reset_password(&ctx, letter.token.as_str(), &password).await?
+                let user = find(&ctx, &email).await?;
+                accounts::set_password(&ctx, user, &output::password("New password")?).await?
             }
             What::Role { email, role, tenant } => {
                 let ctx = opened.context(&tenant)?;

@@ -319,10 +319,15 @@ pub fn verify_email(mut user: User, secret: &Secret, now: Timestamp) -> Result<U
 /// Who could read the letter has the address, too.
 pub fn reset_password(user: User, secret: &Secret, hash: PasswordHash, now: Timestamp) -> Result<User> {
     find_token(&user, TokenPurpose::ResetPassword, secret, now)?;
+    Ok(set_password(user, hash, now))
+}
+
+/// A password from somebody who vouches for the address.
+pub fn set_password(user: User, hash: PasswordHash, now: Timestamp) -> User {
     let mut user = change_password(user, hash, now);
     user.email_verified = true;
     user.pending.remove(&TokenPurpose::VerifyEmail);
-    Ok(user)
+    user
 }
 
 /// A new password ends what an intruder may have begun: sessions, and links that are under way.

@@ -19,7 +19,7 @@ pub use self::{
     email::{confirm_email_change, count_letter, request_email_change, request_verification, verify_email},
     erase::erase,
     login::{LoggedIn, log_in},
-    password::{change_password, confirm_password, request_password_reset, reset_password},
+    password::{change_password, confirm_password, request_password_reset, reset_password, set_password},
     profile::{change_profile, find_by_email, find_user, find_users, get_user, set_preferences, update_profile},
     register::{Registered, register},
     session::{Actor, Client, authenticate, list_sessions, revoke_all_sessions, revoke_session},
