@@ -334,6 +334,13 @@ async fn the_profile_the_password_and_the_address_are_changed(target: &Target) {
     visitor.follow(&sent).await.assert_says("A letter is on its way.");
     let token = token_in(&world.letter(&new, 0).await);
     visitor.get(&format!("/account/email?token={token}")).await.assert_says("Use this address");
+    // Somebody else who is logged in changes nothing with it.
+    let (other, _) = Visitor::person(&world).await;
+    let refused = other.post("/account/email/confirm", &[("token", &token)]).await;
+    assert_eq!(refused.status, 422);
+    refused.assert_refused("Ask for a new letter");
+    assert!(accounts::find_by_email(&world.ctx, &email).await.unwrap().is_some());
+    assert!(accounts::find_by_email(&world.ctx, &new).await.unwrap().is_none());
     let done = visitor.post("/account/email/confirm", &[("token", &token)]).await;
     visitor.follow(&done).await.assert_says(&new);
     assert!(accounts::find_by_email(&world.ctx, &email).await.unwrap().is_none());

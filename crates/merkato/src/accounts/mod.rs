@@ -36,7 +36,7 @@ pub use tables::{
     Address, LoginAttempts, PendingToken, Role, Session, StaffEntry, TokenPurpose, User, UserByEmail, UserEntry,
     UserSession, UserStatus,
 };
-pub use token::{Letter, Secret};
+pub use token::{Letter, Secret, addressee};
 
 use crate::{
     limits,

@@ -56,6 +56,11 @@ pub(super) fn parse_link(text: &str) -> Option<(UserId, Secret)> {
     Some((user.parse().ok()?, Secret::parse(secret)?))
 }
 
+/// To whom the letter went that a token is from, if it can be one. Whether it is good is not said.
+pub fn addressee(token: &str) -> Option<UserId> {
+    parse_link(token).map(|(user, _)| user)
+}
+
 /// A token and where to send it.
 #[derive(Clone, Debug)]
 #[must_use = "the token is kept nowhere else"]

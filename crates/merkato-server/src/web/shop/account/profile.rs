@@ -129,9 +129,15 @@ pub async fn confirm_page(frame: Frame, Query(query): Query<LinkQuery>) -> Html<
 }
 
 pub async fn confirm_email(visit: Visit, frame: Frame, Form(fields): Form) -> Result<Response, Problem> {
-    let problem = match flows::person::confirm_email_change(&visit.ctx, fields.text("token")).await {
-        Ok(_) => return Ok(see_other("/account/profile?notice=email-changed")),
-        Err(error) => Problem::from(error),
+    let token = fields.text("token");
+    // The page speaks of the visitor's own address. A letter that went to another account is no business of this one.
+    let is_own = accounts::addressee(token) == Some(visit.person()?.user_id);
+    let problem = match is_own {
+        true => match flows::person::confirm_email_change(&visit.ctx, token).await {
+            Ok(_) => return Ok(see_other("/account/profile?notice=email-changed")),
+            Err(error) => Problem::from(error),
+        },
+        false => accounts::Error::TokenInvalid.into(),
     };
     let complaints = match problem.code {
         "token_invalid" => Complaints::one("This link has been used, or it has ended. Ask for a new letter."),
