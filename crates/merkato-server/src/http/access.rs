@@ -33,16 +33,19 @@ pub struct Rule {
     pub method: &'static str,
     pub path: &'static str,
     pub access: Access,
+    /// It counts against how often a client may ask. Not so those by which one asks how the server is, who must not be told to
+    /// come later, nor what pages are made of.
+    pub counted: bool,
     /// It takes a password or sends a letter, and is asked for less often.
     pub login: bool,
     /// Its answer is never kept under an idempotency key, because a secret is in it.
     pub secret_answer: bool,
-    /// It is not done without an idempotency key.
-    pub key_required: bool,
-    /// Its operation knows the key and answers the same again: no answer is kept beside it.
     /// Nothing is kept of it under an idempotency key, because a password is in what is asked: even a hash of it, to know the
     /// same request by, would let whoever reads the store try passwords as fast as hashes go.
     pub secret_body: bool,
+    /// It is not done without an idempotency key.
+    pub key_required: bool,
+    /// Its operation knows the key and answers the same again: no answer is kept beside it.
     pub own_key: bool,
     /// To nobody it gives a guest's token, which is a secret.
     pub gives_token: bool,
@@ -55,13 +58,14 @@ const fn rule(method: &'static str, path: &'static str, access: Access, takes_bo
         method,
         path,
         access,
+        counted: !matches!(access, Access::System),
         login: false,
         secret_answer: false,
+        secret_body: false,
         key_required: false,
         own_key: false,
         gives_token: false,
         takes_body,
-        secret_body: false,
     }
 }
 
@@ -86,6 +90,11 @@ const fn delete(path: &'static str, access: Access) -> Rule {
 }
 
 impl Rule {
+    const fn counted(mut self) -> Self {
+        self.counted = true;
+        self
+    }
+
     pub(crate) const fn login(mut self) -> Self {
         self.login = true;
         self
@@ -93,6 +102,11 @@ impl Rule {
 
     pub(crate) const fn secret_answer(mut self) -> Self {
         self.secret_answer = true;
+        self
+    }
+
+    pub(crate) const fn secret_body(mut self) -> Self {
+        self.secret_body = true;
         self
     }
 
@@ -105,14 +119,14 @@ impl Rule {
         self.gives_token = true;
         self
     }
-    pub(crate) const fn secret_body(mut self) -> Self {
-        self.secret_body = true;
-        self
-    }
-
 
     pub fn is_unsafe(&self) -> bool {
         self.method != "GET"
+    }
+
+    /// Whether a request that is made again under its key is answered as before.
+    pub fn takes_key(&self) -> bool {
+        self.is_unsafe() && !self.secret_answer && !self.secret_body
     }
 }
 
@@ -123,19 +137,14 @@ use Scope::{
     TelemetryRead, TelemetryWrite, TreesRead, TreesWrite, WalletsRead, WalletsWrite,
 };
 
-
-    /// Whether a request that is made again under its key is answered as before.
-    pub fn takes_key(&self) -> bool {
-        self.is_unsafe() && !self.secret_answer && !self.secret_body
-    }
 pub const RULES: &[Rule] = &[
     // The server itself.
     get("/healthz", System),
     get("/readyz", System),
     get("/metrics", System),
-    get("/openapi.json", System),
-    get("/docs", System),
-    get("/docs/errors", System),
+    get("/openapi.json", System).counted(),
+    get("/docs", System).counted(),
+    get("/docs/errors", System).counted(),
     // The catalog.
     get("/v1/products/{id}", Anyone),
     get("/v1/products/by-slug/{slug}", Anyone),

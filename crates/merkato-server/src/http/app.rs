@@ -24,7 +24,7 @@ use super::{
     routes,
     settings::HttpSettings,
     sign::{self, KEY_BYTES, Signer},
-    system::Readiness,
+    system::{Documents, Readiness},
     who,
 };
 
@@ -49,6 +49,7 @@ struct Inner {
     hosts: HashMap<String, String>,
     signing_key: Option<[u8; KEY_BYTES]>,
     openapi: Arc<OpenApi>,
+    documents: Documents,
     requests: Limiter,
     logins: Limiter,
     room: Room,
@@ -142,6 +143,7 @@ impl App {
             hosts,
             signing_key,
             openapi: Arc::new(super::openapi::complete(openapi, &settings)),
+            documents: Documents::default(),
             requests: Limiter::new(rate.requests_a_minute, rate.clients_max),
             logins: Limiter::new(rate.logins_a_minute, rate.clients_max),
             room: Room::new(BODIES_BYTES_MAX, settings.body_bytes_max),
@@ -259,6 +261,10 @@ impl App {
 
     pub fn openapi(&self) -> &OpenApi {
         &self.0.openapi
+    }
+
+    pub(super) fn documents(&self) -> &Documents {
+        &self.0.documents
     }
 
     pub fn metrics(&self) -> &Metrics {

@@ -184,6 +184,7 @@ fn statuses(rule: &Rule) -> BTreeSet<u16> {
     let mut statuses = BTreeSet::from([500, 503]);
     if rule.access == Access::System {
         return statuses;
+        statuses.extend(rule.counted.then_some(429));
     }
     // A bearer that is not good is told so wherever it is shown; a key may contradict the shop that is named.
     statuses.extend([400, 401, 403, 404, 429]);

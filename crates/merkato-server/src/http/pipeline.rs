@@ -36,8 +36,7 @@ pub async fn pass(State(app): State<App>, request: Request, next: Next) -> Respo
     let address = client::address(peer, request.headers(), &app.settings().trusted_proxies);
     let network = client::network(address);
     let now_millis = app.ctx().now().millis();
-    // Whoever asks how the server is must not be told to come later.
-    let counted = rule.is_none_or(|rule| rule.access != Access::System);
+    let counted = rule.is_none_or(|rule| rule.counted);
     let mut allowance = if counted { app.limiter(false).take(network, now_millis) } else { None };
     if rule.is_some_and(|rule| rule.login) && allowance.is_none_or(|allowance| allowance.wait_seconds.is_none()) {
         allowance = app.limiter(true).take(network, now_millis).or(allowance);

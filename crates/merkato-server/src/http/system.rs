@@ -1,8 +1,12 @@
 //! The server itself: whether it is there, whether it can work, what it has done, what it can do.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{LazyLock, OnceLock},
+    time::{Duration, Instant},
+};
 
 use axum::{
+    body::Bytes,
     extract::State,
     response::{IntoResponse as _, Response},
 };
@@ -73,26 +77,43 @@ pub async fn metrics(State(app): State<App>) -> Response {
 /// This document
 #[utoipa::path(get, path = "/openapi.json", tag = "system",
     responses((status = 200, description = "An OpenAPI document", body = Object)))]
-pub async fn openapi(State(app): State<App>) -> Response {
-    Json(app.openapi()).into_response()
+pub async fn openapi(State(app): State<App>) -> Result<Response, Problem> {
+    let made = &app.documents().openapi;
+    let json = match made.get() {
+        Some(json) => json,
+        None => {
+            let json = serde_json::to_vec(app.openapi()).map_err(Problem::internal)?;
+            made.get_or_init(|| json.into())
+        }
+    };
+    let media_type = HeaderValue::from_static("application/json");
+    Ok(([(header::CONTENT_TYPE, media_type)], json.clone()).into_response())
+}
+
+/// The document in the forms in which it is asked for. Each is made once: it is the same for everybody, and large.
+#[derive(Default)]
+pub struct Documents {
+    openapi: OnceLock<Bytes>,
+    routes: OnceLock<Bytes>,
 }
 
 /// This document, for people
 #[utoipa::path(get, path = "/docs", tag = "system",
     responses((status = 200, description = "A page", body = String, content_type = "text/html")))]
 pub async fn docs(State(app): State<App>) -> Response {
-    page(docs::routes(app.openapi()))
+    page(app.documents().routes.get_or_init(|| docs::routes(app.openapi()).into()).clone())
 }
 
 /// Every code of an error, for people
 #[utoipa::path(get, path = "/docs/errors", tag = "system",
     responses((status = 200, description = "A page", body = String, content_type = "text/html")))]
 pub async fn docs_errors() -> Response {
-    page(docs::errors())
+    static ERRORS: LazyLock<Bytes> = LazyLock::new(|| docs::errors().into());
+    page(ERRORS.clone())
 }
 
 /// Its style stands in it, and is named in its policy by its hash; it has no script.
-fn page(html: String) -> Response {
+fn page(html: Bytes) -> Response {
     let policy = CSP_PAGE.replace("style-src 'self'", &format!("style-src '{}'", docs::style_hash()));
     let mut response = html.into_response();
     let headers = response.headers_mut();

@@ -13,6 +13,7 @@ cases![
     bad_paths_and_queries_are_problems,
     request_ids_are_taken_if_they_are_plain,
     too_many_requests_are_told_when_to_come_back,
+    documents_are_counted_and_health_is_not,
     a_trusted_proxy_says_who_the_client_is,
     whoever_comes_when_all_turns_are_taken_is_told_so,
 ];
@@ -106,6 +107,20 @@ async fn too_many_requests_are_told_when_to_come_back(target: &Target) {
     assert_eq!(world.get("/healthz").send().await.unwrap().status(), 200);
     world.clock.advance_millis(60_000);
     assert_eq!(world.get("/v1/categories").send().await.unwrap().status(), 200);
+}
+
+/// What the server says of itself is long, and asked for by nobody in a hurry; how it is, is asked by who watches over it.
+async fn documents_are_counted_and_health_is_not(target: &Target) {
+    let world = World::with(target, |settings| settings.rate.requests_a_minute = 5).await;
+    let ask = async |path: &str| world.bare("GET", path).send().await.unwrap().status().as_u16();
+    for path in ["/openapi.json", "/docs", "/docs/errors", "/openapi.json", "/docs"] {
+        assert_eq!(ask(path).await, 200, "{path}");
+    }
+    assert_problem(world.bare("GET", "/openapi.json").send().await.unwrap(), 429, "too_many_requests").await;
+    assert_eq!((ask("/docs").await, ask("/docs/errors").await), (429, 429));
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        assert_eq!(ask(path).await, 200, "{path}");
+    }
 }
 
 /// The nearest address that is not a proxy's counts; what stands before it anyone may have written.
