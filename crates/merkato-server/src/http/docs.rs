@@ -48,7 +48,8 @@ pub fn routes(openapi: &OpenApi) -> String {
     let _ = writeln!(body, "<p>{}</p>", escape(text(&document["info"]["description"])));
     for tag in document["tags"].as_array().into_iter().flatten() {
         let name = text(&tag["name"]);
-        let _ = writeln!(body, "<h2 id=\"{name}\">{name}</h2>\n<p>{}</p>", escape(text(&tag["description"])));
+        let id = name.replace(' ', "-");
+        let _ = writeln!(body, "<h2 id=\"{id}\">{name}</h2>\n<p>{}</p>", escape(text(&tag["description"])));
         for (path, item) in document["paths"].as_object().into_iter().flatten() {
             for (method, operation) in item.as_object().into_iter().flatten() {
                 let tagged = operation["tags"].as_array().is_some_and(|tags| tags.iter().any(|tag| text(tag) == name));

@@ -141,19 +141,20 @@ fn complete_operation(operation: &mut Operation, rule: &Rule) {
     operation.security = Some(schemes.iter().map(|name| SecurityRequirement::new(*name, none)).collect());
     let headers = parameters(rule);
     operation.parameters.get_or_insert_default().extend(headers);
-    for status in statuses(rule) {
+    // What its handler says of a problem stands, and has the one form that all have.
+    let told = operation.responses.responses.keys().filter_map(|status| status.parse().ok());
+    let told: Vec<u16> = told.filter(|status| *status >= 400).collect();
+    for status in statuses(rule).into_iter().chain(told) {
         let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem")));
         let titles: Vec<_> =
             CODES.iter().filter(|known| known.status.as_u16() == status).map(|known| known.code).collect();
-        let response = ResponseBuilder::new()
-            .description(
-                http::StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or("A problem"),
-            )
-            .content(
-                "application/problem+json",
-                content.example(Some(example(status, titles.first().copied()))).build(),
-            );
-        operation.responses.responses.entry(status.to_string()).or_insert_with(|| response.build().into());
+        let content = content.example(Some(example(status, titles.first().copied()))).build();
+        let reason = http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+        let new = || ResponseBuilder::new().description(reason.unwrap_or("A problem")).build().into();
+        let response = operation.responses.responses.entry(status.to_string()).or_insert_with(new);
+        if let RefOr::T(response) = response {
+            response.content.insert("application/problem+json".into(), content);
+        }
     }
     let answers = operation.responses.responses.iter_mut();
     for (status, response) in answers {
@@ -183,8 +184,8 @@ fn complete_operation(operation: &mut Operation, rule: &Rule) {
 fn statuses(rule: &Rule) -> BTreeSet<u16> {
     let mut statuses = BTreeSet::from([500, 503]);
     if rule.access == Access::System {
-        return statuses;
         statuses.extend(rule.counted.then_some(429));
+        return statuses;
     }
     // A bearer that is not good is told so wherever it is shown; a key may contradict the shop that is named.
     statuses.extend([400, 401, 403, 404, 429]);

@@ -8,7 +8,9 @@ cases![
     it_says_how_it_is,
     it_counts_what_it_does,
     pages_load_nothing_from_elsewhere,
-    answers_are_compressed_and_guarded
+    answers_are_compressed_and_guarded,
+    links_to_the_documentation_lead_somewhere,
+    a_search_that_is_given_up_is_in_the_document,
 ];
 
 async fn it_says_how_it_is(target: &Target) {
@@ -80,4 +82,26 @@ async fn answers_are_compressed_and_guarded(target: &Target) {
     let world = World::with(target, |settings| settings.behind_tls = true).await;
     let secure = world.get("/v1/categories").send().await.unwrap();
     assert!(secure.headers().contains_key("strict-transport-security"));
+}
+
+async fn links_to_the_documentation_lead_somewhere(target: &Target) {
+    let world = World::new(target).await;
+    let docs = world.bare("GET", "/docs").send().await.unwrap().text().await.unwrap();
+    let mut links = 0;
+    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/admin")).unwrap() {
+        let template = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        for id in template.split("\"/docs#").skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert!(docs.contains(&format!(" id=\"{id}\"")), "{id}");
+            links += 1;
+        }
+    }
+    assert!(links >= 4, "{links}");
+}
+
+async fn a_search_that_is_given_up_is_in_the_document(target: &Target) {
+    let world = World::new(target).await;
+    let document: serde_json::Value = world.bare("GET", "/openapi.json").send().await.unwrap().json().await.unwrap();
+    let told = &document["paths"]["/v1/admin/graph/{user}/path/{other}"]["get"]["responses"]["422"];
+    assert_eq!(told["description"], "So many people lie between the two that the search was given up");
+    assert_eq!(told["content"]["application/problem+json"]["schema"]["$ref"], "#/components/schemas/Problem");
 }

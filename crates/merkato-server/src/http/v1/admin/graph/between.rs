@@ -96,7 +96,8 @@ pub struct PathView {
 /// The shortest way from one to another, and of the shortest the strongest
 #[utoipa::path(get, path = "/v1/admin/graph/{user}/path/{other}", tag = "admin: graph",
     params(("user" = Uuid, Path, description = "Where it begins"), ("other" = Uuid, Path, description = "Where it ends"), PathQuery),
-    responses((status = 200, description = "The way", body = PathView), (status = 304, description = "As the client has it")))]
+    responses((status = 200, description = "The way", body = PathView), (status = 304, description = "As the client has it"),
+        (status = 422, description = "So many people lie between the two that the search was given up")))]
 pub async fn find_path(
     visit: Visit,
     Path((user, other)): Path<(UserId, UserId)>,
