@@ -18,15 +18,14 @@ use merkato::{
     orders::{self, Change, OrderStatus, PaymentStatus},
 };
 use rust_decimal::Decimal;
-use widerow::{
-    Date, Row as _,
-    faulty::{Faults, Faulty},
-    meter,
-};
+use widerow::{Date, Row as _, meter};
 use widerow_testing::{Target, cases};
 
 use super::shop::{Shop, WANTED};
-use crate::{inventory::other_process, world::raw_rows};
+use crate::{
+    carts::{dying, finish_commits},
+    world::raw_rows,
+};
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 
@@ -384,12 +383,11 @@ async fn a_key_is_one_purchase_for_good(target: &Target) {
 
 /// Whatever request is the last to be answered: under the same key the shopper has what was wanted.
 async fn an_engine_that_does_not_answer_while_stock_is_held_is_asked_again(target: &Target) {
-    for steps in 0.. {
+    let stride = if target.name == "embedded" { 1 } else { 5 };
+    for steps in (0..).step_by(stride) {
         let shop = Shop::open(target, [2, 1]).await;
-        let faulty = Faulty::new(target.engine(), Faults { stop_after_steps: Some(steps), ..Faults::default() });
-        let faulty = Arc::new(faulty);
-        let doomed = other_process(&shop.world, faulty.clone()).with_payments(shop.provider.clone());
-        let first = shop.check_out(&doomed, "key", "ok").await;
+        let (doomed, faulty) = dying(target, &shop.world, steps);
+        let first = shop.check_out(&doomed.with_payments(shop.provider.clone()), "key", "ok").await;
         if !faulty.has_stopped() {
             assert_eq!(first.expect("bought").stage, Stage::Paid);
             assert!(steps > 5, "{steps}");
@@ -397,6 +395,8 @@ async fn an_engine_that_does_not_answer_while_stock_is_held_is_asked_again(targe
         }
         shop.go_on().await;
         assert_eq!(shop.buy("key").await.stage, Stage::Paid, "after {steps}");
+        // What the dead one left half-way is in its lists once the data layer's sweep has been there.
+        finish_commits(target, &shop.world).await;
         shop.audit().await;
     }
 }
