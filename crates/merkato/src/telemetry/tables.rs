@@ -114,7 +114,8 @@ pub struct RawMeasurement {
 pub const MARK_SHARDS: u32 = 8;
 
 /// Which hours have measurements that no roll-up has seen, the oldest first. A mark is written in the same commit as the
-/// measurements, has a token of its own, and is removed by whoever has made the roll-up after having read it.
+/// measurements, has a token of its own, and is removed by whoever has made the roll-up after having read it. The last hour of
+/// a day that is not over and has figures is marked too, so that the day is judged as a whole when it is.
 /// Expected one row a sensor and hour.
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(table = "telemetry_marks", partition(shard), clustering(hour, sensor_id, token), gc_grace = "1h")]

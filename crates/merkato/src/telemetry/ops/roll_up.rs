@@ -5,6 +5,8 @@
 //! 2. The figures of a day change at the version at which the raw measurements were read, or not at all: of two who roll up
 //!    the same, one begins anew.
 //! 3. An hour that fails is left with its marks, and the others go on.
+//! 4. A day that was judged before it was over is judged once more when it is: until then its last hour has a mark, whether
+//!    or not anything comes.
 //!
 //! RACE: where an engine shows the rows of one step one after the other, a mark may be seen before its measurements. There a
 //! mark goes only with a measurement that carries it, or when it has been there for an hour.
@@ -15,9 +17,10 @@ use std::{
 };
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use widerow::{Commit, Date, engine::Atomicity};
+use uuid::Uuid;
+use widerow::{Commit, Date, Timestamp, engine::Atomicity};
 
-use super::sensors::find_sensors;
+use super::{ingest::mark_shard, sensors::find_sensors};
 use crate::{
     context::Context,
     id::SensorId,
@@ -206,7 +209,8 @@ pub(super) async fn roll_day(
             .try_collect()
             .await?;
         let history = history(ctx, sensor_id, date).await?;
-        let gone: BTreeMap<i64, Vec<&Mark>> = removable(ctx, &hours, &raw);
+        let day_end = day_end(sensor_id, date, ctx.now());
+        let gone: BTreeMap<i64, Vec<&Mark>> = removable(ctx, &hours, &raw, day_end.token);
         let parts = std::iter::once(FIGURES).chain(hours.keys().map(|hour| ids_part(bucket::within_day(*hour))));
         let now = ctx.now();
         let rolled = ctx.store.guarded_prefixes::<SensorDay, _, crate::telemetry::Error>(
@@ -245,6 +249,9 @@ pub(super) async fn roll_day(
                 if mode == Mode::Write && !rows.is_empty() {
                     commit = rows.iter().fold(commit, Commit::put);
                     commit = marks.iter().fold(commit, |commit, mark| commit.delete::<Mark>(mark.key()));
+                    if !bucket::is_closed(day_end.hour, now, settings) {
+                        commit = commit.put(&day_end);
+                    }
                     return Ok((commit, Some((report, Vec::new()))));
                 }
                 let left: Vec<Mark> = marks.into_iter().cloned().collect();
@@ -262,6 +269,13 @@ pub(super) async fn roll_day(
     Err(widerow::Error::Contended { table, tries: TRIES_MAX as u32 }.into())
 }
 
+/// The mark that brings a day back once it is over. It has one token, so that however often it is placed there is one.
+fn day_end(sensor_id: SensorId, date: Date, marked_at: Timestamp) -> Mark {
+    let token = Uuid::new_v5(&sensor_id.0, date.to_string().as_bytes());
+    let hour = bucket::hour_of(bucket::hour_of_day(date, 23));
+    Mark { shard: mark_shard(sensor_id), hour, sensor_id, token, marked_at }
+}
+
 /// Marks whose measurements were seen and have changed nothing.
 async fn remove(ctx: &Context, marks: &[Mark]) -> Result<()> {
     for some in marks.chunks(PLAIN_DELETES) {
@@ -271,17 +285,19 @@ async fn remove(ctx: &Context, marks: &[Mark]) -> Result<()> {
     Ok(())
 }
 
-/// The marks whose measurements are surely among the raw ones.
+/// The marks whose measurements are surely among the raw ones. That of the day's end stands for none.
 fn removable<'m>(
     ctx: &Context,
     hours: &'m Hours,
     raw: &BTreeMap<i64, Vec<RawMeasurement>>,
+    day_end: Uuid,
 ) -> BTreeMap<i64, Vec<&'m Mark>> {
     let old = ctx.now().plus_seconds(-PROVEN_SECONDS);
     let one_by_one = is_one_by_one(ctx);
     let of_hour = |(hour, marks): (&i64, &'m Vec<Mark>)| {
-        let seen: BTreeSet<uuid::Uuid> = raw.get(hour).into_iter().flatten().filter_map(|row| row.mark).collect();
-        let sure = |mark: &&Mark| !one_by_one || seen.contains(&mark.token) || mark.marked_at <= old;
+        let seen: BTreeSet<Uuid> = raw.get(hour).into_iter().flatten().filter_map(|row| row.mark).collect();
+        let sure =
+            |mark: &&Mark| !one_by_one || mark.token == day_end || seen.contains(&mark.token) || mark.marked_at <= old;
         (*hour, marks.iter().filter(sure).collect())
     };
     hours.iter().map(of_hour).collect()

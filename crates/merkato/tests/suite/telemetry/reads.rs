@@ -7,7 +7,7 @@ use merkato::{
 use widerow::Timestamp;
 use widerow_testing::Target;
 
-use super::{HOUR_MILLIS, hours_ago, reading, roll, sensor, take};
+use super::{DAY_MILLIS, HOUR_MILLIS, hours_ago, reading, roll, sensor, take};
 use crate::world::World;
 
 widerow_testing::cases![
@@ -16,6 +16,7 @@ widerow_testing::cases![
     windows_are_those_of_a_plain_list,
     the_latest_of_many_sensors,
     a_day_unlike_the_days_before_is_told,
+    a_sensor_that_falls_silent_is_told_when_its_day_is_over,
 ];
 
 fn asked(from: Timestamp, to: Timestamp, resolution: Resolution, page: PageRequest) -> SeriesRequest {
@@ -200,4 +201,42 @@ async fn a_day_unlike_the_days_before_is_told(target: &Target) {
     for day in &days[1..] {
         assert!(day.anomalies_detected == 0 && !day.maintenance_required, "{:?}", day.summary_metadata);
     }
+}
+
+async fn a_sensor_that_falls_silent_is_told_when_its_day_is_over(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let (followed, left_alone) = (sensor(ctx, "followed").await.sensor_id, sensor(ctx, "left alone").await.sensor_id);
+    for one in [followed, left_alone] {
+        let every = telemetry::SensorChange { interval_seconds: Some(600), ..Default::default() };
+        telemetry::update_sensor(ctx, one, None, every).await.expect("changed");
+    }
+    // Two minutes past six of a day, of which the last measurement is of ten to six, after eight days as usual.
+    let last = widerow::Date::from_days(ctx.now().date().days() + 1);
+    let until = |at: Timestamp| world.clock.advance_millis(at.millis() - ctx.now().millis());
+    until(last.start().plus_seconds(6 * 3_600 + 180));
+    let of = |one, steps: std::ops::Range<i64>| {
+        let value = |step: i64| 4.0 + (step * 7).rem_euclid(11) as f64 / 10.0;
+        steps.map(move |step| reading(one, last.start().plus_seconds(step * 600), value(step))).collect::<Vec<_>>()
+    };
+    take(ctx, of(followed, -8 * 144..36)).await;
+    // So that engines which show a commit row by row have shown all of it.
+    world.clock.advance_millis(60_000);
+    roll(ctx).await;
+    let day = async |one| telemetry::find_day(ctx, one, last).await.expect("no error").expect("a day");
+    let so_far = day(followed).await;
+    assert!(so_far.anomalies.is_empty() && !so_far.maintenance_required, "{so_far:?}");
+    assert_eq!(roll(ctx).await.marks, 0, "nothing is to be done before the day is over");
+
+    until(last.start().plus_seconds(25 * 3_600 + 180));
+    take(ctx, of(left_alone, -8 * 144..36)).await;
+    world.clock.advance_millis(60_000);
+    roll(ctx).await;
+    let (followed, left_alone) = (day(followed).await, day(left_alone).await);
+    assert_eq!(followed.anomalies.iter().filter(|anomaly| anomaly.kind == "silent").count(), 18, "{followed:?}");
+    assert!(followed.maintenance_required, "{followed:?}");
+    assert_eq!(followed, telemetry::DailyData { sensor_id: followed.sensor_id, ..left_alone });
+    assert_eq!(roll(ctx).await.marks, 0, "nothing is left to be done");
+    world.clock.advance_millis(DAY_MILLIS);
+    assert_eq!(roll(ctx).await.marks, 0, "a day that is over is not marked again");
 }
