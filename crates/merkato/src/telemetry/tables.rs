@@ -208,7 +208,7 @@ pub struct SensorDay {
     pub base_ids: Option<Vec<u8>>,
     /// And of those in `late`.
     pub late_ids: Option<Vec<u8>>,
-    /// There are more measurements than digests are kept: late ones are refused.
+    /// There are more measurements than digests are kept: once some of them are gone, later ones are left out.
     pub overfull: Option<bool>,
 }
 

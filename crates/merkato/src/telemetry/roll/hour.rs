@@ -53,12 +53,15 @@ pub(in crate::telemetry) fn roll(parts: &Parts<'_>) -> Result<Option<Rolled>> {
     let counted = known.map_or(0, |known| known.base_count + known.late_count);
     // A digest that is no longer there leaves its hour as if there had been too many.
     let told_apart = !seen.overfull && counted == seen.len() as i64;
-    let is_all = match !told_apart {
-        false => {
-            let there: std::collections::BTreeSet<Print> = prints.iter().copied().collect();
-            seen.base.is_subset(&there)
-        }
-        true => parts.whole && known.is_some_and(|known| raw.len() as i64 >= known.base_count),
+    let base_is_there = || seen.base.is_subset(&prints.iter().copied().collect());
+    let is_all = match told_apart {
+        true => base_is_there(),
+        false => known.is_some_and(|known| {
+            // Those of `base` that are known by their digests speak for the others, as long as there are no fewer than were
+            // counted; unless there are late ones without digests, which would be counted in both.
+            let spoken_for = || seen.overfull && known.late_count == seen.late.len() as i64 && base_is_there();
+            raw.len() as i64 >= known.base_count && (parts.whole || spoken_for())
+        }),
     };
     let old = known.cloned().unwrap_or(HourState { hour: bucket::within_day(parts.hour), ..HourState::default() });
     let mut rolled = Rolled { state: old.clone(), seen: (*seen).clone(), added: 0, left_out: 0 };
@@ -70,8 +73,8 @@ pub(in crate::telemetry) fn roll(parts: &Parts<'_>) -> Result<Option<Rolled>> {
         rolled.seen.overfull = (rolled.seen.base.len() as i64) < rolled.state.base_count;
         judge(parts, &mut rolled.state)?;
     } else if !told_apart {
-        // Whether they were counted cannot be told any more.
-        rolled.left_out = raw.len() as u64;
+        // Of those without a digest it cannot be told any more whether they were counted.
+        rolled.left_out = prints.iter().filter(|print| !seen.knows(**print)).count() as u64;
     } else {
         let news = raw.iter().zip(&prints).filter(|(_, print)| !seen.knows(**print));
         let news: Vec<(&RawMeasurement, Print)> = news.map(|(row, print)| (row, *print)).collect();
@@ -179,4 +182,64 @@ fn add_outliers(state: &mut HourState, mut outliers: Vec<(&str, Outlier)>) {
         ];
         told.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::id::{MeasurementId, SensorId};
+
+    fn rows(numbers: std::ops::Range<u128>) -> Vec<RawMeasurement> {
+        let row = |n: u128| RawMeasurement {
+            sensor_id: SensorId(Uuid::nil()),
+            time_bucket: 0,
+            measurement_time: Timestamp::from_millis(n as i64 * 200),
+            measurement_id: MeasurementId(Uuid::from_u128(n + 1)),
+            temperature: Some(rust_decimal::Decimal::from(n % 7)),
+            humidity: None,
+            pressure: None,
+            metrics: BTreeMap::new(),
+            metadata: BTreeMap::new(),
+            mark: None,
+        };
+        numbers.map(row).collect()
+    }
+
+    /// An hour of long ago, of whose raw measurements the clock says nothing.
+    fn roll_late(before: Option<&Rolled>, raw: &[RawMeasurement]) -> Option<Rolled> {
+        let none = Seen::default();
+        let parts = Parts {
+            hour: 0,
+            known: before.map(|before| &before.state),
+            seen: before.map_or(&none, |before| &before.seen),
+            raw,
+            sensor: None,
+            outlier_threshold: 3.5,
+            whole: false,
+            now: Timestamp::from_millis(10_000_000_000),
+        };
+        roll(&parts).expect("rolled")
+    }
+
+    #[test]
+    fn a_late_hour_of_more_than_are_told_apart_counts_what_comes_while_all_are_there() {
+        let first = roll_late(None, &rows(0..15_000)).expect("figures");
+        assert!(first.seen.overfull && first.state.base_count == 15_000);
+        let second = roll_late(Some(&first), &rows(0..16_000)).expect("figures");
+        assert_eq!((second.state.base_count, second.state.late_count), (16_000, 0));
+        assert_eq!((second.added, second.left_out), (1_000, 0));
+        assert_eq!(second.state.base["temperature"].count, 16_000);
+        assert_eq!(roll_late(Some(&second), &rows(0..16_000)), None, "the same again is the same");
+    }
+
+    #[test]
+    fn once_some_are_gone_what_cannot_be_told_apart_is_left_out() {
+        let first = roll_late(None, &rows(0..15_000)).expect("figures");
+        let second = roll_late(Some(&first), &rows(1_000..16_000)).expect("figures");
+        assert_eq!((second.state.base_count, second.state.late_count), (15_000, 0));
+        // Behind the 14,400 whose digests are kept.
+        assert_eq!((second.added, second.left_out), (0, 1_600));
+    }
 }
