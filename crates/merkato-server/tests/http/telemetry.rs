@@ -280,6 +280,9 @@ async fn a_series_is_read_page_by_page(target: &Target) {
     assert_eq!(between["data"].as_array().unwrap().len(), 2);
     assert_eq!(pages(&office, &format!("{sensor}/quality/hours?"), 2).await.len(), 5);
     // A cursor of one series is no other's.
+    let answer = office.get(&format!("{sensor}?metric=volume")).send().await.unwrap();
+    let problem = assert_problem(answer, 400, "unknown_metric").await;
+    assert_eq!(problem["errors"][0]["pointer"], "/metric");
     let first = get(&office, &format!("{sensor}?limit=3")).await;
     let cursor = first["next_cursor"].as_str().unwrap();
     let answer = office.get(&format!("{sensor}?limit=3&resolution=raw&cursor={cursor}")).send().await.unwrap();

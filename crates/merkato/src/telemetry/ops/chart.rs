@@ -6,7 +6,7 @@ use widerow::Timestamp;
 
 use super::{
     sensors::get_sensor,
-    series::{Resolution, all_days, all_hours, all_raw, check_span, choose},
+    series::{Resolution, all_days, all_hours, all_raw, check_span, choose, known_span},
 };
 use crate::{
     check::Invalid,
@@ -61,6 +61,7 @@ pub struct Chart {
     pub resolution: Resolution,
     /// Points that are joined. Between two lines there is a gap.
     pub lines: Vec<Vec<ChartPoint>>,
+    /// Of what is not rolled up yet, or not shown any more, nothing is said.
     pub gaps: Vec<Gap>,
     /// Of all that was measured, drawn or not.
     pub summary: Summary,
@@ -97,8 +98,7 @@ pub async fn chart(ctx: &Context, sensor: SensorId, asked: ChartRequest) -> Resu
     let mut point =
         |reading: &Reading| points.find(|point| point.at == reading.at() && point.value == reading.value()).copied();
     let lines = lines.iter().map(|line| line.iter().filter_map(&mut point).collect()).collect();
-    let end = span.to.min(ctx.now()).max(Timestamp::from_millis(span.from.millis() + 1));
-    let gaps = figures::gaps(&readings, Span::new(span.from, end)?, &expected)?;
+    let gaps = figures::gaps(&readings, known_span(ctx, span, resolution)?, &expected)?;
     drawn.marks.sort_by_key(|mark| mark.at);
     Ok(Chart {
         sensor: known,

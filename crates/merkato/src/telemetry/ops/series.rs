@@ -12,7 +12,7 @@ use widerow::{
     value::{Cell as _, Value},
 };
 
-use super::sensors::get_sensor;
+use super::{chart::check_metric, sensors::get_sensor};
 use crate::{
     check::Check,
     context::Context,
@@ -35,6 +35,8 @@ const HOURLY_SPAN_SECONDS: i64 = 30 * DAY_SECONDS;
 /// Hours whose measurements are read side by side.
 const HOURS_AT_ONCE: usize = 8;
 
+/// How much later than an hour is closed its figures may come: whoever rolls up does so every minute.
+const ROLLED_SECONDS: i64 = 300;
 /// How fine an answer is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -93,7 +95,8 @@ pub struct Series {
     /// The one that was chosen: never `Auto`.
     pub resolution: Resolution,
     pub points: Vec<SeriesPoint>,
-    /// Where nothing came, between the first point of the page and its last; on the last page, up to the end of the time.
+    /// Where nothing came, from the last point before the page, or from where the time begins, to the last one of the page; on the
+    /// last page, up to the end of the time. Of what is not rolled up yet, or not shown any more, nothing is said.
     pub gaps: Vec<Gap>,
     pub next: Option<Cursor>,
 }
@@ -103,7 +106,10 @@ pub async fn read_series(ctx: &Context, sensor: SensorId, asked: SeriesRequest) 
     asked.page.check()?;
     let span = check_span(asked.from, asked.to)?;
     let known = get_sensor(ctx, sensor).await?;
-    let mut position = match &asked.page.cursor {
+    if let Some(metric) = &asked.metric {
+        check_metric(&known, metric)?;
+    }
+    let position = match &asked.page.cursor {
         Some(cursor) => Some(Position::decode(cursor, print(ctx, sensor, &asked))?),
         None => None,
     };
@@ -113,30 +119,46 @@ pub async fn read_series(ctx: &Context, sensor: SensorId, asked: SeriesRequest) 
         (None, resolution) => resolution,
     };
     let (limit, metric) = (asked.page.limit, asked.metric.as_deref());
-    let after = position.take();
+    let before = position.as_ref().and_then(|position| position.point_at);
     let (points, last) = match resolution {
-        Resolution::Raw => raw_points(ctx, sensor, span, metric, limit, after).await?,
-        Resolution::Hourly => hourly_points(ctx, sensor, span, metric, limit, after).await?,
-        Resolution::Daily | Resolution::Auto => daily_points(ctx, sensor, span, metric, limit, after).await?,
+        Resolution::Raw => raw_points(ctx, sensor, span, metric, limit, position).await?,
+        Resolution::Hourly => hourly_points(ctx, sensor, span, metric, limit, position).await?,
+        Resolution::Daily | Resolution::Auto => daily_points(ctx, sensor, span, metric, limit, position).await?,
     };
     let interval_ms = match resolution {
         Resolution::Raw => i64::from(known.interval_seconds) * 1_000,
         Resolution::Hourly => HOUR_SECONDS * 1_000,
         Resolution::Daily | Resolution::Auto => DAY_SECONDS * 1_000,
     };
-    let end = if last.is_none() { span.to.min(ctx.now()) } else { Timestamp::MIN };
-    let gaps = gaps_between(&points, end, interval_ms)?;
-    let next = last.map(|last| last.encode(print(ctx, sensor, &asked)));
+    let times: Vec<Timestamp> = before.into_iter().chain(points.iter().map(|point| point.at)).collect();
+    let known_span = known_span(ctx, span, resolution)?;
+    let from = before.unwrap_or(known_span.from);
+    let gaps = gaps_between(&times, from, last.is_none().then_some(known_span.to), interval_ms)?;
+    let point_at = times.last().copied();
+    let next = last.map(|last| Position { point_at, ..last }.encode(print(ctx, sensor, &asked)));
     Ok(Series { resolution, points, gaps, next })
 }
 
-/// Between the points, and from the last one to the end where it is known that nothing follows.
-fn gaps_between(points: &[SeriesPoint], end: Timestamp, interval_ms: i64) -> Result<Vec<Gap>> {
-    let (Some(first), Some(last)) = (points.first(), points.last()) else { return Ok(Vec::new()) };
-    let after = Timestamp::from_millis(last.at.millis() + 1);
-    let readings: Vec<Reading> = points.iter().filter_map(|point| Reading::new(point.at, 0.0).ok()).collect();
-    let expected = Expected::every(interval_ms)?;
-    Ok(figures::gaps(&readings, Span::new(first.at, end.max(after))?, &expected)?)
+/// From there to the last of the times, or to the end where it is known that nothing follows.
+fn gaps_between(times: &[Timestamp], from: Timestamp, end: Option<Timestamp>, interval_ms: i64) -> Result<Vec<Gap>> {
+    let behind = Timestamp::from_millis(times.last().unwrap_or(&from).millis() + 1);
+    let readings: Vec<Reading> = times.iter().filter_map(|at| Reading::new(*at, 0.0).ok()).collect();
+    let span = Span::new(from, end.map_or(behind, |end| end.max(behind)))?;
+    Ok(figures::gaps(&readings, span, &Expected::every(interval_ms)?)?)
+}
+
+/// The part of a time of which it is known whether anything came: not what is shown no more, and no hour or day that goes on or
+/// is about to be rolled up.
+pub(super) fn known_span(ctx: &Context, span: Span, resolution: Resolution) -> Result<Span> {
+    let rolled_at = ctx.now().plus_seconds(-ROLLED_SECONDS);
+    let rolled = bucket::end_of(bucket::last_closed(rolled_at, &ctx.settings.telemetry));
+    let (from, until) = match resolution {
+        Resolution::Raw => (span.from.max(raw_from(ctx)), ctx.now()),
+        Resolution::Hourly => (bucket::start_of(bucket::hour_of(span.from)), rolled),
+        Resolution::Daily | Resolution::Auto => (span.from.date().start(), rolled.date().start()),
+    };
+    let to = span.to.min(until).max(Timestamp::from_millis(from.millis() + 1));
+    Ok(Span::new(from, to)?)
 }
 
 pub(super) fn check_span(from: Timestamp, to: Timestamp) -> Result<Span> {
@@ -223,6 +245,7 @@ async fn raw_points(
 /// The hours of a time of which raw measurements are shown.
 pub(super) fn raw_hours(ctx: &Context, span: Span) -> Vec<i64> {
     let from = span.from.max(raw_from(ctx));
+        point_at: None,
     let to = span.to.min(ctx.now().plus_seconds(i64::from(ctx.settings.telemetry.future_seconds) + 1));
     let (first, last) = (bucket::hour_of(from), bucket::hour_of(Timestamp::from_millis(to.millis() - 1)));
     if from >= to {
@@ -265,7 +288,7 @@ pub(super) async fn all_raw(ctx: &Context, sensor: SensorId, span: Span) -> Resu
             }
             let Some(last) = rows.last().filter(|_| !is_last) else { return Ok(rows) };
             let id = Some(last.measurement_id);
-            after = Some(Position { resolution: Resolution::Raw, at: last.measurement_time, id });
+            after = Some(Position { resolution: Resolution::Raw, at: last.measurement_time, id, point_at: None });
         }
     });
     let mut all = Vec::new();
@@ -295,7 +318,7 @@ async fn hourly_points(
     let slice = ctx.store.slice::<HourlyData>(sensor).from(from).to(Bound::Excluded(span.to));
     let page = slice.limit(limit).page().await?;
     let last = page.rows.last().filter(|_| page.next.is_some());
-    let last = last.map(|row| Position { resolution: Resolution::Hourly, at: row.hour_bucket, id: None });
+    let last = last.map(|row| Position::rolled(Resolution::Hourly, row.hour_bucket));
     Ok((page.rows.into_iter().filter_map(|row| of_hour(row, metric)).collect(), last))
 }
 
@@ -315,7 +338,7 @@ async fn daily_points(
     let slice = ctx.store.slice::<DailyData>(sensor).from(from).to(Bound::Included(last_day));
     let page = slice.limit(limit).page().await?;
     let last = page.rows.last().filter(|_| page.next.is_some());
-    let last = last.map(|row| Position { resolution: Resolution::Daily, at: row.date_bucket.start(), id: None });
+    let last = last.map(|row| Position::rolled(Resolution::Daily, row.date_bucket.start()));
     Ok((page.rows.into_iter().filter_map(|row| of_day(row, metric)).collect(), last))
 }
 
@@ -386,11 +409,13 @@ impl Position {
     fn encode(&self, print: u64) -> Cursor {
         let mut bytes = print.to_be_bytes().to_vec();
         let resolution = Value::Text(self.resolution.as_str().to_owned());
-        codec::put_values(&mut bytes, &[resolution, self.at.to_value(), self.id.to_value()]);
+        codec::put_values(&mut bytes, &[resolution, self.at.to_value(), self.id.to_value(), self.point_at.to_value()]);
         text::hex(&bytes).into()
     }
 
     fn decode(cursor: &Cursor, print: u64) -> Result<Self> {
+    /// The last point that was told before it: not each row has the metric that is asked for. None where none was.
+    point_at: Option<Timestamp>,
         let wrong = || widerow::Error::invalid("cursor", "it does not belong to this query");
         Self::read(cursor.as_str(), print).ok_or_else(|| wrong().into())
     }
@@ -405,15 +430,21 @@ impl Position {
         let (head, rest) = bytes.split_at_checked(8)?;
         let mut reader = Reader::new(rest);
         let values = reader.values().ok()?;
+    fn rolled(resolution: Resolution, at: Timestamp) -> Self {
+        Position { resolution, at, id: None, point_at: None }
+    }
+
         if head != print.to_be_bytes() || !reader.is_empty() {
             return None;
         }
-        let [Value::Text(resolution), Value::Timestamp(at), id] = <[Value; 3]>::try_from(values).ok()? else {
+        let [Value::Text(resolution), Value::Timestamp(at), id, point_at] = <[Value; 4]>::try_from(values).ok()? else {
             return None;
         };
         let resolution =
             [Resolution::Raw, Resolution::Hourly, Resolution::Daily].into_iter().find(|r| r.as_str() == resolution)?;
         let id = Option::<MeasurementId>::from_value(id).ok()?;
-        at.in_range().then_some(Position { resolution, at, id })
+        let point_at = Option::<Timestamp>::from_value(point_at).ok()?;
+        let in_range = at.in_range() && point_at.is_none_or(Timestamp::in_range);
+        in_range.then_some(Position { resolution, at, id, point_at })
     }
 }

@@ -2,7 +2,7 @@
 
 use merkato::{
     PageRequest,
-    telemetry::{self, ChartRequest, Resolution, SeriesRequest, WindowsRequest},
+    telemetry::{self, ChartRequest, NewMeasurement, Resolution, SeriesRequest, WindowsRequest},
 };
 use widerow::Timestamp;
 use widerow_testing::Target;
@@ -12,6 +12,7 @@ use crate::world::World;
 
 widerow_testing::cases![
     pages_of_many_hours_come_in_order_each_once,
+    the_hour_and_the_day_that_go_on_are_no_gaps,
     a_chart_keeps_the_shape_and_the_gaps,
     windows_are_those_of_a_plain_list,
     the_latest_of_many_sensors,
@@ -38,15 +39,16 @@ async fn pages_of_many_hours_come_in_order_each_once(target: &Target) {
     }
     let some = times.iter().enumerate().map(|(n, at)| reading(one, *at, n as f64)).rev();
     take(ctx, some.collect()).await;
-    for limit in [1, 3, 10, 100] {
-        let (mut found, mut gaps, mut cursor) = (Vec::new(), 0, None);
+    let mut all_gaps = Vec::new();
+    for limit in [100, 1, 3, 10] {
+        let (mut found, mut gaps, mut cursor) = (Vec::new(), Vec::new(), None);
         loop {
             let page = PageRequest { limit, cursor };
             let request = asked(from, hours_ago(ctx, 0), Resolution::Auto, page);
             let series = telemetry::read_series(ctx, one, request).await.expect("a page");
             assert_eq!(series.resolution, Resolution::Raw);
             assert!(series.next.is_none() || series.points.len() == limit);
-            gaps += series.gaps.len();
+            gaps.extend(series.gaps);
             found.extend(series.points.into_iter().map(|point| (point.at, point.measurement_id)));
             cursor = series.next;
             if cursor.is_none() {
@@ -57,8 +59,38 @@ async fn pages_of_many_hours_come_in_order_each_once(target: &Target) {
         found.dedup();
         assert_eq!(found.len(), times.len());
         // Of a sensor that should send every minute, everything between two of them is a gap.
-        assert!(limit < 100 || gaps > 40, "{gaps}");
+        if limit == 100 {
+            assert!(gaps.len() > 40, "{gaps:?}");
+            all_gaps = gaps;
+        } else {
+            assert_eq!(gaps, all_gaps, "none is lost between two pages of {limit}");
+        }
     }
+    // Not every measurement has a metric that is asked for, and a page of others loses no gap either.
+    let metric = Some("power".to_owned());
+    let (first, middle) = (times[0], times[times.len() / 2]);
+    take(ctx, [first, middle].map(|at| NewMeasurement::new(one, at).with("power", 1.0)).into()).await;
+    let gaps = async |limit| {
+        let (mut gaps, mut cursor) = (Vec::new(), None);
+        loop {
+            let page = PageRequest { limit, cursor };
+            let request = asked(from, hours_ago(ctx, 0), Resolution::Raw, page);
+            let request = SeriesRequest { metric: metric.clone(), ..request };
+            let series = telemetry::read_series(ctx, one, request).await.expect("a page");
+            gaps.extend(series.gaps);
+            cursor = series.next;
+            if cursor.is_none() {
+                return gaps;
+            }
+        }
+    };
+    let spans: Vec<_> = gaps(3).await.iter().map(|gap| (gap.from, gap.to)).collect();
+    assert_eq!(spans, [(first, middle), (middle, hours_ago(ctx, 0))]);
+    assert_eq!(gaps(3).await, gaps(100).await);
+    let request = asked(from, hours_ago(ctx, 0), Resolution::Raw, PageRequest::first(3));
+    let unknown = SeriesRequest { metric: Some("volume".into()), ..request };
+    let refused = telemetry::read_series(ctx, one, unknown).await;
+    assert!(matches!(refused, Err(telemetry::Error::UnknownMetric { .. })), "{refused:?}");
     // A cursor is good for its own question.
     let page = PageRequest::first(3);
     let series = telemetry::read_series(ctx, one, asked(from, hours_ago(ctx, 0), Resolution::Raw, page)).await;
@@ -72,10 +104,49 @@ async fn pages_of_many_hours_come_in_order_each_once(target: &Target) {
     let request = SeriesRequest { page: PageRequest { limit: 10, cursor: first.next }, ..request };
     let second = telemetry::read_series(ctx, one, request).await.expect("a page");
     let counts: Vec<i64> = first.points.iter().chain(&second.points).map(|point| point.measurement_count).collect();
-    assert_eq!((counts.len(), counts.iter().sum::<i64>()), (5, times.len() as i64));
+    assert_eq!((counts.len(), counts.iter().sum::<i64>()), (5, times.len() as i64 + 2));
     let request = asked(from, hours_ago(ctx, 0), Resolution::Daily, PageRequest::first(2));
     let days = telemetry::read_series(ctx, one, request).await.expect("a page").points;
-    assert_eq!(days.iter().map(|point| point.measurement_count).sum::<i64>(), times.len() as i64);
+    assert_eq!(days.iter().map(|point| point.measurement_count).sum::<i64>(), times.len() as i64 + 2);
+}
+
+async fn the_hour_and_the_day_that_go_on_are_no_gaps(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let one = sensor(ctx, "one").await.sensor_id;
+    // A quarter to eleven of the next day.
+    let today = widerow::Date::from_days(ctx.now().date().days() + 1).start();
+    let until = |minute: i64| world.clock.advance_millis(today.millis() + minute * 60_000 - ctx.now().millis());
+    until(10 * 60 + 45);
+    let from = today.plus_seconds(-12 * 3_600);
+    let measure = |minutes: std::ops::Range<i64>| {
+        minutes.map(|minute| reading(one, today.plus_seconds(minute * 60), 4.0)).collect::<Vec<_>>()
+    };
+    take(ctx, measure(-720..645)).await;
+    world.clock.advance_millis(40_000);
+    roll(ctx).await;
+    let gaps = async |from: Timestamp, resolution| {
+        let request = asked(from, ctx.now(), resolution, PageRequest::first(100));
+        let series = telemetry::read_series(ctx, one, request).await.expect("a series").gaps;
+        let metric = "temperature".to_owned();
+        let request = ChartRequest { from, to: ctx.now(), resolution, metric, points_max: 100 };
+        assert_eq!(telemetry::chart(ctx, one, request).await.expect("a chart").gaps, series);
+        series
+    };
+    assert_eq!(gaps(from, Resolution::Hourly).await, []);
+    assert_eq!(gaps(from.plus_seconds(1_800), Resolution::Hourly).await, []);
+    assert_eq!(gaps(from, Resolution::Daily).await, []);
+    // An hour that has just ended is rolled up in a moment.
+    until(11 * 60);
+    take(ctx, measure(645..660)).await;
+    until(11 * 60 + 3);
+    assert_eq!(gaps(from, Resolution::Hourly).await, []);
+    world.clock.advance_millis(40_000);
+    roll(ctx).await;
+    // One in which nothing came is a gap when it is over.
+    until(12 * 60 + 30);
+    let [gap] = gaps(from, Resolution::Hourly).await[..] else { panic!("no gap") };
+    assert_eq!((gap.from, gap.to, gap.missing), (today.plus_seconds(10 * 3_600), today.plus_seconds(12 * 3_600), 1));
 }
 
 async fn a_chart_keeps_the_shape_and_the_gaps(target: &Target) {

@@ -209,10 +209,7 @@ async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Sho
         metric: span.metric.clone(),
         points_max: POINTS,
     };
-    let mut chart = telemetry::chart(&visit.ctx, sensor.sensor_id, asked).await?;
-    // The hour or the day that goes on has no figures yet, which is no gap.
-    let (now, going_on) = (visit.ctx.now(), going_on(chart.resolution));
-    chart.gaps.retain(|gap| gap.to.plus_seconds(60) < now || gap.millis() >= going_on);
+    let chart = telemetry::chart(&visit.ctx, sensor.sensor_id, asked).await?;
     let unit = unit(sensor, &span.metric);
     let (Some(mean), Some(min), Some(max)) = (chart.summary.mean(), chart.summary.min(), chart.summary.max()) else {
         return Ok(None);
@@ -306,15 +303,6 @@ async fn shown(visit: &Visit, sensor: &Sensor, span: &Span) -> Result<Option<Sho
             })
             .collect(),
     }))
-}
-
-/// Up to when nothing is known of the newest hour or day, as it is not over or was not rolled up.
-fn going_on(resolution: Resolution) -> i64 {
-    match resolution {
-        Resolution::Raw => 0,
-        Resolution::Hourly => 2 * HOUR_MILLIS + HOUR_MILLIS / 4,
-        Resolution::Daily | Resolution::Auto => 2 * DAY_MILLIS + HOUR_MILLIS,
-    }
 }
 
 /// What a slot of a chart shows.

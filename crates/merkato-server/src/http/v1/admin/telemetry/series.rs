@@ -81,7 +81,8 @@ pub struct SeriesView {
     /// The one that was chosen.
     pub resolution: ResolutionView,
     pub data: Vec<PointView>,
-    /// Between the first point of the page and its last; on the last page, up to the end of the time.
+    /// From the last point of the page before, or from where the time begins, to the last one of this; on the last page, up to the
+    /// end of the time. Of what is not rolled up yet, or not shown any more, nothing is said.
     pub gaps: Vec<GapView>,
     /// Where the next page begins; null at the end.
     pub next_cursor: Option<String>,
@@ -108,7 +109,7 @@ pub async fn read_series(
         metric: query.metric,
         page,
     };
-    let series = telemetry::read_series(ctx, sensor, asked).await?;
+    let series = telemetry::read_series(ctx, sensor, asked).await.map_err(of_metric)?;
     Ok(Json(SeriesView {
         resolution: series.resolution.into(),
         data: series.points.into_iter().map(PointView::from).collect(),
