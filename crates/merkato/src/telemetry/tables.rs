@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use rust_decimal::Decimal;
+use rust_decimal::{Decimal, prelude::ToPrimitive as _};
 use uuid::Uuid;
 use widerow::{Cell, Date, Derive, Row, Schema, Timestamp};
 
@@ -281,6 +281,14 @@ pub struct DailyData {
     pub metrics: BTreeMap<String, MetricSummary>,
     pub anomalies: Vec<Anomaly>,
     pub outlier_count: i64,
+}
+
+impl DailyData {
+    /// Where the hours begin in which anything was measured.
+    pub(super) fn hours(&self) -> impl Iterator<Item = Timestamp> {
+        let hours = self.hourly_stats.iter().filter_map(|stats| stats.get("hour")?.to_i32());
+        hours.map(|hour| bucket::hour_of_day(self.date_bucket, hour))
+    }
 }
 
 impl Derive<HourlyData> for SensorDay {

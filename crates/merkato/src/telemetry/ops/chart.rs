@@ -6,7 +6,7 @@ use widerow::Timestamp;
 
 use super::{
     sensors::get_sensor,
-    series::{Resolution, all_days, all_hours, all_raw, check_span, choose, known_span},
+    series::{Resolution, all_days, all_hours, all_raw, check_span, choose, hours_from, known_span, raw_from},
 };
 use crate::{
     check::Invalid,
@@ -217,10 +217,10 @@ pub struct WindowsRequest {
     pub last: u32,
 }
 
-/// T9: the last windows of a metric, the oldest first. Empty ones are empty.
+/// The last windows of a metric, the oldest first. Empty ones are empty.
 ///
 /// Where they reach back behind the raw measurements they are made of hours, are whole hours themselves, and end with the last
-/// hour that is over.
+/// hour that is over; where they reach back behind the hours, the same of days.
 pub async fn windows(ctx: &Context, sensor: SensorId, asked: WindowsRequest) -> Result<Vec<Window>> {
     let known = get_sensor(ctx, sensor).await?;
     check_metric(&known, &asked.metric)?;
@@ -228,19 +228,33 @@ pub async fn windows(ctx: &Context, sensor: SensorId, asked: WindowsRequest) -> 
     let (size_ms, step_ms) = (asked.size_seconds.saturating_mul(1_000), asked.step_seconds.saturating_mul(1_000));
     let wanted = Windows::new(now, size_ms, step_ms, asked.last)?;
     let Some(from) = wanted.begin() else { return Ok(Vec::new()) };
-    let raw_from = now.plus_seconds(-i64::from(ctx.settings.telemetry.raw_hours) * HOUR_SECONDS);
-    if from >= raw_from {
+    if from >= raw_from(ctx) {
         let readings = readings(ctx, sensor, Span::new(from, now)?, &asked.metric).await?;
         return Ok(figures::windows(&readings, &wanted)?);
     }
-    if asked.size_seconds % HOUR_SECONDS != 0 || asked.step_seconds % HOUR_SECONDS != 0 {
+    let are_whole = |seconds: i64| asked.size_seconds % seconds == 0 && asked.step_seconds % seconds == 0;
+    if !are_whole(HOUR_SECONDS) {
         let problem = format!("windows from {from} on are behind the raw measurements, and must be whole hours");
         return Err(Invalid::new("size_seconds", problem).into());
     }
     let end = bucket::end_of(bucket::last_closed(now, &ctx.settings.telemetry));
     let wanted = Windows::new(end, size_ms, step_ms, asked.last)?;
     let Some(from) = wanted.begin() else { return Ok(Vec::new()) };
-    let hours = all_hours(ctx, sensor, check_span(from, end)?).await?;
-    let hours = hours.iter().filter_map(|row| Some((row.hour_bucket, row.metrics.get(&asked.metric)?.summary())));
-    Ok(figures::windows_of_summaries(&hours.collect::<Vec<_>>(), &wanted)?)
+    let of_metric = |metrics: &BTreeMap<String, MetricSummary>| metrics.get(&asked.metric).map(MetricSummary::summary);
+    if from >= hours_from(ctx) {
+        let hours = all_hours(ctx, sensor, check_span(from, end)?).await?;
+        let hours = hours.iter().filter_map(|row| Some((row.hour_bucket, of_metric(&row.metrics)?)));
+        return Ok(figures::windows_of_summaries(&hours.collect::<Vec<_>>(), &wanted)?);
+    }
+    if !are_whole(24 * HOUR_SECONDS) {
+        let problem = format!("windows from {from} on are behind the hours, and must be whole days");
+        return Err(Invalid::new("size_seconds", problem).into());
+    }
+    let end = end.date().start();
+    let wanted = Windows::new(end, size_ms, step_ms, asked.last)?;
+    let Some(from) = wanted.begin() else { return Ok(Vec::new()) };
+    let span = check_span(from, end)?;
+    let days = all_days(ctx, sensor, span.from.date(), span.to.date()).await?;
+    let days = days.iter().filter_map(|row| Some((row.date_bucket.start(), of_metric(&row.metrics)?)));
+    Ok(figures::windows_of_summaries(&days.collect::<Vec<_>>(), &wanted)?)
 }

@@ -3,7 +3,10 @@
 //! 1. Points come in the order of time, each once, on whatever page; behind one cursor, however many partitions there are.
 //! 2. Where nothing was measured there is a gap, and no point.
 
-use std::{collections::BTreeMap, ops::Bound};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound,
+};
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use widerow::{
@@ -23,7 +26,7 @@ use crate::{
         bucket::{self, HOUR_SECONDS},
         error::{Error, Result},
         figures::{self, Expected, Gap, Reading, Span, Summary},
-        tables::{DailyData, HourlyData, MetricSummary, RawMeasurement},
+        tables::{DailyData, HOURLY_SECONDS, HourlyData, MetricSummary, RawMeasurement},
     },
     text,
 };
@@ -32,17 +35,19 @@ const DAY_SECONDS: i64 = 24 * HOUR_SECONDS;
 /// The document's: what is shown of how long a time.
 const RAW_SPAN_SECONDS: i64 = DAY_SECONDS;
 const HOURLY_SPAN_SECONDS: i64 = 30 * DAY_SECONDS;
+/// How much later than an hour is closed its figures may come: whoever rolls up does so every minute.
+const ROLLED_SECONDS: i64 = 300;
+/// How much later than it was meant somebody's question for the last day may come.
+const LATER_SECONDS: i64 = 60;
 /// Hours whose measurements are read side by side.
 const HOURS_AT_ONCE: usize = 8;
 
-/// How much later than an hour is closed its figures may come: whoever rolls up does so every minute.
-const ROLLED_SECONDS: i64 = 300;
 /// How fine an answer is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
-    /// As the document chooses: up to a day raw, up to thirty days hourly, else daily; and coarser where there is nothing so
-    /// fine any more.
+    /// As the document chooses: up to a day raw, up to thirty days hourly, else daily; and coarser where some of what is so fine
+    /// has ended.
     #[default]
     Auto,
     Raw,
@@ -173,24 +178,41 @@ pub(super) fn check_span(from: Timestamp, to: Timestamp) -> Result<Span> {
 }
 
 /// From when on raw measurements are shown.
-fn raw_from(ctx: &Context) -> Timestamp {
+pub(super) fn raw_from(ctx: &Context) -> Timestamp {
     ctx.now().plus_seconds(-i64::from(ctx.settings.telemetry.raw_hours) * HOUR_SECONDS)
 }
 
-/// The finest resolution that the time allows and of which there is something.
+/// From when on no hour has ended.
+pub(super) fn hours_from(ctx: &Context) -> Timestamp {
+    ctx.now().plus_seconds(-HOURLY_SECONDS - HOUR_SECONDS)
+}
+
+/// The finest resolution that the time allows and of which nothing is gone.
 pub(super) async fn choose(ctx: &Context, sensor: SensorId, span: Span) -> Result<Resolution> {
     let seconds = span.millis() / 1_000;
-    // Somebody who asks for the last day is answered a moment later.
-    if seconds <= RAW_SPAN_SECONDS && span.from >= raw_from(ctx).plus_seconds(-HOUR_SECONDS) {
+    if seconds <= RAW_SPAN_SECONDS && span.from >= raw_from(ctx).plus_seconds(-LATER_SECONDS) {
         return Ok(Resolution::Raw);
     }
-    if seconds <= HOURLY_SPAN_SECONDS {
-        let (some, _) = hourly_points(ctx, sensor, span, None, 1, None).await?;
-        if !some.is_empty() {
-            return Ok(Resolution::Hourly);
-        }
+    if seconds <= HOURLY_SPAN_SECONDS && has_all_hours(ctx, sensor, span).await? {
+        return Ok(Resolution::Hourly);
     }
     Ok(Resolution::Daily)
+}
+
+/// Whether there are hours in a time, and every one that its day tells of.
+async fn has_all_hours(ctx: &Context, sensor: SensorId, span: Span) -> Result<bool> {
+    let first = bucket::start_of(bucket::hour_of(span.from));
+    if first >= hours_from(ctx) {
+        let (some, _) = hourly_points(ctx, sensor, span, None, 1, None).await?;
+        return Ok(!some.is_empty());
+    }
+    // What came late may have left hours among others that have ended.
+    let hours: BTreeSet<Timestamp> =
+        all_hours(ctx, sensor, span).await?.into_iter().map(|row| row.hour_bucket).collect();
+    let last_day = Timestamp::from_millis(span.to.millis() - 1).date();
+    let days = all_days(ctx, sensor, span.from.date(), last_day).await?;
+    let mut measured = days.iter().flat_map(DailyData::hours).filter(|hour| (first..span.to).contains(hour));
+    Ok(!hours.is_empty() && measured.all(|hour| hours.contains(&hour)))
 }
 
 type Points = (Vec<SeriesPoint>, Option<Position>);
@@ -223,6 +245,7 @@ async fn raw_points(
         resolution: Resolution::Raw,
         at: row.measurement_time,
         id: Some(row.measurement_id),
+        point_at: None,
     };
     let last = rows.last().filter(|_| more).map(position);
     let points = rows.into_iter().filter_map(|row| {
@@ -245,7 +268,6 @@ async fn raw_points(
 /// The hours of a time of which raw measurements are shown.
 pub(super) fn raw_hours(ctx: &Context, span: Span) -> Vec<i64> {
     let from = span.from.max(raw_from(ctx));
-        point_at: None,
     let to = span.to.min(ctx.now().plus_seconds(i64::from(ctx.settings.telemetry.future_seconds) + 1));
     let (first, last) = (bucket::hour_of(from), bucket::hour_of(Timestamp::from_millis(to.millis() - 1)));
     if from >= to {
@@ -392,6 +414,8 @@ struct Position {
     resolution: Resolution,
     at: Timestamp,
     id: Option<MeasurementId>,
+    /// The last point that was told before it: not each row has the metric that is asked for. None where none was.
+    point_at: Option<Timestamp>,
 }
 
 /// Of everything that is asked but the page: a cursor is good for the same question, and for no other.
@@ -406,6 +430,10 @@ fn print(ctx: &Context, sensor: SensorId, asked: &SeriesRequest) -> u64 {
 }
 
 impl Position {
+    fn rolled(resolution: Resolution, at: Timestamp) -> Self {
+        Position { resolution, at, id: None, point_at: None }
+    }
+
     fn encode(&self, print: u64) -> Cursor {
         let mut bytes = print.to_be_bytes().to_vec();
         let resolution = Value::Text(self.resolution.as_str().to_owned());
@@ -414,8 +442,6 @@ impl Position {
     }
 
     fn decode(cursor: &Cursor, print: u64) -> Result<Self> {
-    /// The last point that was told before it: not each row has the metric that is asked for. None where none was.
-    point_at: Option<Timestamp>,
         let wrong = || widerow::Error::invalid("cursor", "it does not belong to this query");
         Self::read(cursor.as_str(), print).ok_or_else(|| wrong().into())
     }
@@ -430,10 +456,6 @@ impl Position {
         let (head, rest) = bytes.split_at_checked(8)?;
         let mut reader = Reader::new(rest);
         let values = reader.values().ok()?;
-    fn rolled(resolution: Resolution, at: Timestamp) -> Self {
-        Position { resolution, at, id: None, point_at: None }
-    }
-
         if head != print.to_be_bytes() || !reader.is_empty() {
             return None;
         }

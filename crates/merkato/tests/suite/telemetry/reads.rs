@@ -2,7 +2,7 @@
 
 use merkato::{
     PageRequest,
-    telemetry::{self, ChartRequest, NewMeasurement, Resolution, SeriesRequest, WindowsRequest},
+    telemetry::{self, ChartRequest, NewMeasurement, Resolution, SeriesRequest, WindowsRequest, figures},
 };
 use widerow::Timestamp;
 use widerow_testing::Target;
@@ -13,6 +13,7 @@ use crate::world::World;
 widerow_testing::cases![
     pages_of_many_hours_come_in_order_each_once,
     the_hour_and_the_day_that_go_on_are_no_gaps,
+    what_was_measured_is_no_gap_where_finer_rows_have_ended,
     a_chart_keeps_the_shape_and_the_gaps,
     windows_are_those_of_a_plain_list,
     the_latest_of_many_sensors,
@@ -147,6 +148,58 @@ async fn the_hour_and_the_day_that_go_on_are_no_gaps(target: &Target) {
     until(12 * 60 + 30);
     let [gap] = gaps(from, Resolution::Hourly).await[..] else { panic!("no gap") };
     assert_eq!((gap.from, gap.to, gap.missing), (today.plus_seconds(10 * 3_600), today.plus_seconds(12 * 3_600), 1));
+}
+
+async fn what_was_measured_is_no_gap_where_finer_rows_have_ended(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let one = sensor(ctx, "one").await.sensor_id;
+    let every = telemetry::SensorChange { interval_seconds: Some(3_600), ..Default::default() };
+    telemetry::update_sensor(ctx, one, None, every).await.expect("changed");
+    let today = ctx.now().date().start();
+    // Sixty days, each rolled up when it is over.
+    for day in 0..60 {
+        let start = today.plus_seconds(day * 86_400);
+        world.clock.advance_millis(start.plus_seconds(86_400 + 300).millis() - ctx.now().millis());
+        take(ctx, (0..24).map(|hour| reading(one, start.plus_seconds(hour * 3_600), hour as f64)).collect()).await;
+        world.clock.advance_millis(60_000);
+        roll(ctx).await;
+    }
+    let windows = |size_seconds, last| {
+        telemetry::windows(
+            ctx,
+            one,
+            WindowsRequest { size_seconds, step_seconds: size_seconds, metric: "temperature".into(), last },
+        )
+    };
+    let counts = |windows: Vec<figures::Window>| windows.iter().map(|w| w.summary.count()).collect::<Vec<_>>();
+    assert_eq!(counts(windows(7 * 86_400, 8).await.expect("windows")), [7 * 24; 8]);
+    assert_eq!(counts(windows(12 * 3_600, 56).await.expect("windows of hours")), [12; 56]);
+    let refused = windows(12 * 3_600, 100).await.expect_err("hours have ended");
+    assert!(refused.to_string().contains("whole days"), "{refused}");
+
+    let auto = async |from: Timestamp, to: Timestamp| {
+        let request = asked(from, to, Resolution::Auto, PageRequest::first(100));
+        let series = telemetry::read_series(ctx, one, request).await.expect("a series");
+        let metric = "temperature".to_owned();
+        let request = ChartRequest { from, to, resolution: Resolution::Auto, metric, points_max: 100 };
+        let chart = telemetry::chart(ctx, one, request).await.expect("a chart");
+        assert_eq!((chart.resolution, &chart.gaps), (series.resolution, &series.gaps));
+        assert_eq!(series.gaps, [], "{:?} from {from} to {to}", series.resolution);
+        series.resolution
+    };
+    let ago = |days: i64| ctx.now().plus_seconds(-days * 86_400);
+    assert_eq!(auto(ago(40), ago(12)).await, Resolution::Daily);
+    assert_eq!(auto(ago(28), ago(12)).await, Resolution::Hourly);
+    // What came late keeps its own hour for longer, and no other.
+    take(ctx, vec![reading(one, hours_ago(ctx, 40 * 24), 1.0)]).await;
+    world.clock.advance_millis(60_000);
+    roll(ctx).await;
+    assert_eq!(auto(ago(40), ago(12)).await, Resolution::Daily);
+    // Fifty minutes of this time are behind the raw measurements.
+    let seconds_ago = |seconds: i64| ctx.now().plus_seconds(-seconds);
+    assert_eq!(auto(seconds_ago(86_400 + 3_000), seconds_ago(3_000)).await, Resolution::Hourly);
+    assert_eq!(auto(seconds_ago(86_400 + 30), seconds_ago(3_000)).await, Resolution::Raw);
 }
 
 async fn a_chart_keeps_the_shape_and_the_gaps(target: &Target) {

@@ -15,8 +15,8 @@ use crate::http::{
 };
 
 mirror! {
-    /// How fine an answer is: `auto` is raw up to a day, hourly up to thirty days, else daily, and coarser where there is
-    /// nothing so fine any more.
+    /// How fine an answer is: `auto` is raw up to a day, hourly up to thirty days, else daily, and coarser where some of
+    /// what is so fine has ended.
     ResolutionView = Resolution { Auto, Raw, Hourly, Daily }
 }
 

@@ -274,7 +274,8 @@ const HOUR_SECONDS: i64 = 3_600;
 
 /// The last windows of a metric, the oldest first
 ///
-/// Where they reach back behind the raw measurements they are made of hours, and must be whole hours.
+/// Where they reach back behind the raw measurements they are made of hours, and must be whole hours; where they reach back behind
+/// the hours, which are kept for thirty days, of days, and must be whole days.
 #[utoipa::path(get, path = "/v1/admin/telemetry/{sensor_id}/windows", tag = "admin: telemetry",
     params(("sensor_id" = Uuid, Path, description = "The sensor"), WindowsQuery),
     responses((status = 200, description = "All of them", body = Listing<WindowView>), (status = 304, description = "As the client has it")))]
