@@ -16,6 +16,7 @@ cases![
     sensors_are_listed_with_how_they_are,
     a_sensor_is_drawn_with_its_gaps_and_what_stands_out,
     lists_have_pages,
+    days_are_turned_over_midnight,
     what_is_no_time_is_told,
     only_the_staff_sees_sensors,
     names_are_never_markup,
@@ -127,6 +128,17 @@ async fn lists_have_pages(target: &Target) {
     let at = first.says("Sensor 00").does_not_say("Sensor 26").html.find("rel=\"next\"").expect("a next page");
     let link = first.html[..at].rsplit("href=\"").next().unwrap().split('"').next().unwrap().replace("&#38;", "&");
     clerk.see(&link).await.is_a_page("Sensors").says("Sensor 26").says("Page 2").says("rel=\"prev\"");
+}
+
+async fn days_are_turned_over_midnight(target: &Target) {
+    let clerk = Clerk::come(target).await;
+    let sensor = sensor(&clerk, "Cold store").await;
+    measured(&clerk, sensor, 20 * 24, |n| (n % 144 == 72).then_some(4.0)).await;
+    let first = clerk.see(&format!("/admin/telemetry/{sensor}")).await;
+    let at = first.html.find("rel=\"next\"").expect("a next page");
+    let link = first.html[..at].rsplit("href=\"").next().unwrap().split('"').next().unwrap().replace("&#38;", "&");
+    clerk.world().clock.advance_millis(86_400_000);
+    clerk.see(&link).await.is_a_page("Cold store").says("Page 2").says("rel=\"prev\"");
 }
 
 async fn what_is_no_time_is_told(target: &Target) {

@@ -22,6 +22,7 @@ cases![
     one_measurement_is_refused_as_a_problem,
     a_series_is_read_page_by_page,
     hours_and_days_follow_and_late_ones_count,
+    days_are_turned_over_midnight,
     a_chart_has_gaps_and_marks,
     windows_slide,
     another_shops_sensor_is_not_there,
@@ -279,10 +280,10 @@ async fn a_series_is_read_page_by_page(target: &Target) {
     let between = get(&office, &format!("{sensor}?from={from}&to={to}&resolution=hourly")).await;
     assert_eq!(between["data"].as_array().unwrap().len(), 2);
     assert_eq!(pages(&office, &format!("{sensor}/quality/hours?"), 2).await.len(), 5);
-    // A cursor of one series is no other's.
     let answer = office.get(&format!("{sensor}?metric=volume")).send().await.unwrap();
     let problem = assert_problem(answer, 400, "unknown_metric").await;
     assert_eq!(problem["errors"][0]["pointer"], "/metric");
+    // A cursor of one series is no other's.
     let first = get(&office, &format!("{sensor}?limit=3")).await;
     let cursor = first["next_cursor"].as_str().unwrap();
     let answer = office.get(&format!("{sensor}?limit=3&resolution=raw&cursor={cursor}")).send().await.unwrap();
@@ -332,6 +333,24 @@ async fn hours_and_days_follow_and_late_ones_count(target: &Target) {
     // A month of it is shown by hours.
     let month = get(&office, &format!("{sensor}?from={}", start.plus_seconds(-20 * 24 * HOUR))).await;
     assert_eq!(month["resolution"], "hourly");
+}
+
+async fn days_are_turned_over_midnight(target: &Target) {
+    let office = open(target).await;
+    let sensor = register(&office, &cold_store()).await;
+    let sent = (1..30).map(|day| measured(hour(&office, 24 * day), 4.0));
+    send(&office, &sensor, sent.collect()).await;
+    roll_up(&office).await;
+    let days = |page: &Value| -> Vec<String> {
+        page["data"].as_array().unwrap().iter().map(|day| day["date"].as_str().unwrap().to_owned()).collect()
+    };
+    let first = get(&office, &format!("{sensor}/quality?limit=20")).await;
+    office.world.clock.advance_millis(24 * HOUR * 1_000);
+    let next = first["next_cursor"].as_str().unwrap();
+    let second = get(&office, &format!("{sensor}/quality?limit=20&cursor={next}")).await;
+    let all = [days(&first), days(&second)].concat();
+    assert_eq!((all.len(), &second["next_cursor"]), (29, &Value::Null), "{second}");
+    assert!(all.windows(2).all(|pair| pair[0] > pair[1]), "each once, the newest first: {all:?}");
 }
 
 async fn a_chart_has_gaps_and_marks(target: &Target) {

@@ -32,8 +32,8 @@ const POINTS: usize = 20_000;
 const LISTED: usize = 12;
 /// Unusual hours of a day that are told.
 const ANOMALIES: usize = 3;
-/// Days whose summaries are listed: as long as they are kept.
-const DAYS: i32 = 366;
+/// Days whose summaries are listed: as long as they are kept. With bounds of today the next page would be another list after midnight.
+const DAYS: (Date, Date) = (Date::MIN, Date::MAX);
 /// Days of one page, below the chart with its table.
 const DAYS_A_PAGE: usize = 14;
 const DAY_MILLIS: i64 = 86_400_000;
@@ -138,10 +138,8 @@ pub async fn show(
         },
     };
     let latest = async { telemetry::latest(ctx, &[id]).await.map_err(Problem::from) };
-    let today = now.date();
-    let between = (Date::from_days(today.days() - DAYS), today);
     let page = PageRequest { limit: DAYS_A_PAGE, ..turn.page(&visit)? };
-    let days = async { telemetry::list_days(ctx, id, between, page).await.map_err(Problem::from) };
+    let days = async { telemetry::list_days(ctx, id, DAYS, page).await.map_err(Problem::from) };
     let (latest, days, last_day) = futures::try_join!(latest, days, list::last_day(ctx, id))?;
     let latest = latest.into_iter().next().ok_or_else(|| Problem::internal("a sensor has no latest"))?;
     let filters = span.filters();

@@ -399,11 +399,12 @@ pub async fn list_days(
     Query(query): Query<QualityQuery>,
 ) -> Result<Json<Listing<DayQualityView>>, Problem> {
     let ctx = &visit.ctx;
-    let page = visit.page(&Paging { limit: query.limit, cursor: query.cursor })?;
-    let to = query.to.map_or_else(|| ctx.now().date(), |Day(date)| date);
-    let from = query.from.map_or_else(|| widerow::Date::from_days(to.days().saturating_sub(29)), |Day(date)| date);
+    let paging = Paging { limit: query.limit, cursor: query.cursor };
+    let start = |day: Option<Day>| day.map(|Day(date)| Time(date.start()));
+    let Turn { from, to, page } = Turn::of(&visit, (start(query.from), start(query.to)), 29, &paging)?;
     telemetry::get_sensor(ctx, sensor).await?;
-    let found = telemetry::list_days(ctx, sensor, (from, to), page).await?;
+    let mut found = telemetry::list_days(ctx, sensor, (from.date(), to.date()), page).await?;
+    found.next = found.next.map(|next| Turn::next(from, to, &next));
     Ok(Json(visit.listing(found, DayQualityView::from)))
 }
 
