@@ -15,7 +15,7 @@ use crate::{
         error::{Error, Result},
         kept, path,
         rules::{self, root_of},
-        tables::{Node, Place, Relationship, ToFollow},
+        tables::{Node, Phase, Place, Relationship, Relocation, ToFollow},
     },
     id::{NodeId, TreeId},
     limits,
@@ -219,6 +219,8 @@ async fn begin(ctx: &Context, tree: TreeId, seen: &Node, change: &Change, expect
         if let Some(whole) = whole
             && draft.try_write(all_at_once(draft, &record, &node, place.as_ref(), whole)?)
         {
+            // Whoever reads page by page sees by its id that a subtree went by.
+            draft.relocation = Some(Relocation { phase: Phase::Done, ..record });
             return Ok(Begun::Done);
         }
         let mut record = record;
@@ -281,7 +283,7 @@ async fn subtree(ctx: &Context, tree: TreeId, top: &Node) -> Result<Option<Subtr
 /// What all rows become if nobody sees anything between.
 fn all_at_once(
     draft: &Draft,
-    record: &crate::hierarchy::tables::Relocation,
+    record: &Relocation,
     top: &Node,
     place: Option<&Place>,
     subtree: &Subtree,

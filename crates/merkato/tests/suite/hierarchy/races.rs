@@ -12,7 +12,7 @@ use futures::future::join_all;
 use merkato::{
     Context, Kind, PageRequest, Settings,
     context::SystemChance,
-    hierarchy::{self, Error},
+    hierarchy::{self, Error, Node, Phase},
     id::{NodeId, TreeId},
 };
 use widerow::{Database, Options, time::Clock};
@@ -25,6 +25,7 @@ widerow_testing::cases!(
     two_moves_that_would_make_a_circle_never_both_happen,
     of_many_who_want_a_name_one_has_it,
     readers_see_the_old_place_or_the_new,
+    every_move_leaves_its_relocation_for_who_counts,
     many_who_change_one_tree_leave_it_whole,
 );
 
@@ -235,5 +236,30 @@ async fn many_who_change_one_tree_leave_it_whole(target: &Target) {
         }
     };
     join_all((0..3).map(worker)).await;
+    sound(&world, tree).await;
+}
+
+/// Who counts page by page tells by the last relocation whether a subtree went by meanwhile, also one that moved in one commit.
+async fn every_move_leaves_its_relocation_for_who_counts(target: &Target) {
+    let world = World::new(target);
+    let (ctx, tree) = (&world.ctx, new_tree(&world.ctx).await);
+    let (top, leaf) = (add(ctx, tree, "top", None).await, add(ctx, tree, "leaf", None).await);
+    let last = async || {
+        let page = ctx.store.slice::<Node>(tree).prefix(NodeId(tree.0)).limit(1).page().await.expect("a row");
+        page.statics.get(Node::RELOCATION).expect("a relocation").flatten()
+    };
+    let mut seen = Vec::new();
+    for to in [top, NodeId(tree.0), top] {
+        moved(ctx, tree, leaf, to).await.expect("moved");
+        seen.push(last().await.expect("a relocation"));
+    }
+    hierarchy::delete_subtree(ctx, tree, top, None).await.expect("deleted");
+    seen.push(last().await.expect("a relocation"));
+    assert!(seen.iter().all(|seen| seen.phase == Phase::Done), "{seen:?}");
+    let mut ids: Vec<_> = seen.iter().map(|seen| seen.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 4, "each is another: {seen:?}");
+    assert_eq!(hierarchy::count_descendants(ctx, tree, None).await.expect("a count").descendants, 0);
     sound(&world, tree).await;
 }
