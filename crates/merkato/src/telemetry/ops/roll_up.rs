@@ -166,14 +166,17 @@ fn group(ctx: &Context, marks: Vec<Mark>) -> (BTreeMap<SensorId, BTreeMap<Date, 
     let young = ctx.now().plus_seconds(-YOUNG_SECONDS);
     let one_by_one = is_one_by_one(ctx);
     let mut sensors: BTreeMap<SensorId, BTreeMap<Date, Hours>> = BTreeMap::new();
-    let mut left = false;
     for mark in marks.into_iter().filter(|mark| !one_by_one || mark.marked_at <= young) {
         let days = sensors.entry(mark.sensor_id).or_default();
-        let hours = days.entry(bucket::day_of(mark.hour)).or_default();
-        if hours.values().map(Vec::len).sum::<usize>() < MARKS_A_COMMIT {
-            hours.entry(mark.hour).or_default().push(mark);
-        } else {
-            left = true;
+        days.entry(bucket::day_of(mark.hour)).or_default().entry(mark.hour).or_default().push(mark);
+    }
+    let mut left = false;
+    for hours in sensors.values_mut().flat_map(BTreeMap::values_mut) {
+        // Each hour has its share, so that one that is marked again and again keeps no other waiting.
+        let share = MARKS_A_COMMIT / hours.len().max(1);
+        for marks in hours.values_mut() {
+            left |= marks.len() > share;
+            marks.truncate(share);
         }
     }
     (sensors, left)

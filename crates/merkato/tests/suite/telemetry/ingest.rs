@@ -2,7 +2,9 @@
 
 use merkato::{
     Kind, PageRequest,
-    telemetry::{self, Error, HourlyData, NewMeasurement, Resolution, SensorChange, SeriesRequest},
+    telemetry::{
+        self, Error, HourlyData, NewMeasurement, Resolution, RollLimits, SensorChange, SeriesRequest,
+    },
 };
 use widerow::Timestamp;
 use widerow_testing::Target;
@@ -17,6 +19,7 @@ widerow_testing::cases![
     what_comes_after_raw_measurements_are_gone_is_added_once,
     raw_measurements_end_and_roll_ups_stay,
     an_open_hour_is_marked_once_by_a_process,
+    an_hour_that_is_marked_again_and_again_keeps_no_other_waiting,
 ];
 
 async fn sensors_are_registered_changed_listed_and_retired(target: &Target) {
@@ -189,4 +192,21 @@ async fn an_open_hour_is_marked_once_by_a_process(target: &Target) {
     world.clock.advance_millis(HOUR_MILLIS);
     let report = roll(ctx).await;
     assert_eq!((report.marks, report.measurements), (3, 21), "{report:?}");
+}
+
+async fn an_hour_that_is_marked_again_and_again_keeps_no_other_waiting(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let one = sensor(ctx, "one").await.sensor_id;
+    // Two hours of the day before.
+    let at = widerow::Date::from_days(ctx.now().date().days() - 1).start().plus_seconds(10 * 3_600);
+    for _ in 0..401 {
+        take(ctx, vec![reading(one, at, 1.0)]).await;
+    }
+    let next = at.plus_seconds(3_600);
+    take(ctx, vec![reading(one, next, 2.0)]).await;
+    world.clock.advance_millis(31_000);
+    let report = telemetry::roll_up(ctx, RollLimits::default(), |_| {}).await.expect("rolled up");
+    assert_eq!((report.measurements, report.failed), (2, 0), "{report:?}");
+    assert!(hour(&world, one, next).await.is_some(), "{report:?}");
 }
