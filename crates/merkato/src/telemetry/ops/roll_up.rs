@@ -80,7 +80,7 @@ pub struct RollReport {
     pub days: u64,
     /// Measurements that were counted for the first time.
     pub measurements: u64,
-    /// Measurements that were not counted, as their hour has more than are told apart.
+    /// Measurements that were not counted, as their hour has more than are told apart, or than are looked at.
     pub left_out: u64,
     /// Days of sensors that failed and are left to the next round; the log says why.
     pub failed: u64,
@@ -206,7 +206,7 @@ pub(super) async fn roll_day(
     for _ in 0..TRIES_MAX {
         // ORDER: the version, then the raw measurements, then the commit at this version. The marks were read before.
         let (_, version) = ctx.store.get_versioned::<SensorDay>((sensor_id, date, FIGURES)).await?;
-        let raw: BTreeMap<i64, Vec<RawMeasurement>> = stream::iter(hours.keys().copied())
+        let raw: BTreeMap<i64, RawHour> = stream::iter(hours.keys().copied())
             .map(|hour| async move { Ok::<_, widerow::Error>((hour, read_hour(ctx, sensor_id, hour).await?)) })
             .buffer_unordered(HOURS_AT_ONCE)
             .try_collect()
@@ -226,7 +226,7 @@ pub(super) async fn roll_day(
                 let mut day = Day::new(sensor_id, date, &partition.rows, now);
                 let mut report = RollReport::default();
                 let (mut digests, mut taken) = (0, BTreeSet::new());
-                for (hour, raw) in &raw {
+                for (hour, RawHour { rows: raw, beyond }) in &raw {
                     digests += raw.len().min(IDS_MAX) + day.seen(*hour).late.len();
                     if digests > DIGESTS_A_COMMIT && !taken.is_empty() {
                         report.more = true;
@@ -234,6 +234,7 @@ pub(super) async fn roll_day(
                     }
                     taken.insert(*hour);
                     report.hours += 1;
+                    report.left_out += beyond;
                     let whole = bucket::is_whole(*hour, now, settings);
                     let asked = day::Asked { hour: *hour, raw, sensor: sensor.as_deref(), whole, settings };
                     if let Some(Rolled { added, left_out, .. }) = day.roll(&asked)? {
@@ -292,13 +293,14 @@ async fn remove(ctx: &Context, marks: &[Mark]) -> Result<()> {
 fn removable<'m>(
     ctx: &Context,
     hours: &'m Hours,
-    raw: &BTreeMap<i64, Vec<RawMeasurement>>,
+    raw: &BTreeMap<i64, RawHour>,
     day_end: Uuid,
 ) -> BTreeMap<i64, Vec<&'m Mark>> {
     let old = ctx.now().plus_seconds(-PROVEN_SECONDS);
     let one_by_one = is_one_by_one(ctx);
     let of_hour = |(hour, marks): (&i64, &'m Vec<Mark>)| {
-        let seen: BTreeSet<Uuid> = raw.get(hour).into_iter().flatten().filter_map(|row| row.mark).collect();
+        let seen: BTreeSet<Uuid> =
+            raw.get(hour).into_iter().flat_map(|raw| &raw.rows).filter_map(|row| row.mark).collect();
         let sure =
             |mark: &&Mark| !one_by_one || mark.token == day_end || seen.contains(&mark.token) || mark.marked_at <= old;
         (*hour, marks.iter().filter(sure).collect())
@@ -306,19 +308,34 @@ fn removable<'m>(
     hours.iter().map(of_hour).collect()
 }
 
-/// The raw measurements of an hour, in the order of time. Of more than a limit the latest are left out.
-async fn read_hour(ctx: &Context, sensor: SensorId, hour: i64) -> widerow::Result<Vec<RawMeasurement>> {
-    let mut rows = Vec::new();
+/// The raw measurements of an hour.
+#[derive(Default)]
+struct RawHour {
+    /// In the order of time.
+    rows: Vec<RawMeasurement>,
+    /// How many there are behind them, beyond what is looked at.
+    beyond: u64,
+}
+
+async fn read_hour(ctx: &Context, sensor: SensorId, hour: i64) -> widerow::Result<RawHour> {
+    let mut found = RawHour::default();
     let mut cursor = None;
     loop {
         let slice = ctx.store.slice::<RawMeasurement>((sensor, hour)).reverse();
         let page = slice.limit(widerow::limits::PAGE_ROWS_MAX).after(cursor).page().await?;
-        rows.extend(page.rows);
+        let room = limits::RAW_ROWS_MAX - found.rows.len();
+        found.beyond += page.rows.len().saturating_sub(room) as u64;
+        found.rows.extend(page.rows.into_iter().take(room));
         cursor = page.next;
-        if cursor.is_none() || rows.len() >= limits::RAW_ROWS_MAX {
-            return Ok(rows);
+        if cursor.is_none() {
+            break;
         }
     }
+    if found.beyond > 0 {
+        let (tenant, limit) = (ctx.store.tenant(), limits::RAW_ROWS_MAX);
+        tracing::warn!(%tenant, %sensor, hour, beyond = found.beyond, limit, "measurements are left out of a roll-up");
+    }
+    Ok(found)
 }
 
 /// The hours of the days before: what a day is compared with.

@@ -2,6 +2,7 @@
 
 use merkato::{
     Kind, PageRequest,
+    id::SensorId,
     telemetry::{
         self, Error, HourlyData, NewMeasurement, Resolution, RollLimits, SensorChange, SeriesRequest,
     },
@@ -20,6 +21,7 @@ widerow_testing::cases![
     raw_measurements_end_and_roll_ups_stay,
     an_open_hour_is_marked_once_by_a_process,
     an_hour_that_is_marked_again_and_again_keeps_no_other_waiting,
+    what_an_hour_has_beyond_the_limit_is_told_as_left_out,
 ];
 
 async fn sensors_are_registered_changed_listed_and_retired(target: &Target) {
@@ -209,4 +211,30 @@ async fn an_hour_that_is_marked_again_and_again_keeps_no_other_waiting(target: &
     let report = telemetry::roll_up(ctx, RollLimits::default(), |_| {}).await.expect("rolled up");
     assert_eq!((report.measurements, report.failed), (2, 0), "{report:?}");
     assert!(hour(&world, one, next).await.is_some(), "{report:?}");
+}
+
+/// So many measurements of an hour, through calls of as many as one takes.
+async fn take_many(world: &World, one: SensorId, at: Timestamp, count: i64) {
+    let all: Vec<_> =
+        (0..count).map(|n| reading(one, Timestamp::from_millis(at.millis() + n * 30), (n % 7) as f64)).collect();
+    for some in all.chunks(merkato::limits::MEASUREMENTS_TOGETHER_MAX) {
+        take(&world.ctx, some.to_vec()).await;
+    }
+}
+
+async fn what_an_hour_has_beyond_the_limit_is_told_as_left_out(target: &Target) {
+    // The same on every engine, and long where there is a network between.
+    if target.name != "embedded" {
+        return;
+    }
+    let world = World::new(target);
+    let one = sensor(&world.ctx, "one").await.sensor_id;
+    let at = hours_ago(&world.ctx, 2);
+    let all = merkato::limits::RAW_ROWS_MAX as i64 + 10_000;
+    take_many(&world, one, at, all).await;
+    world.clock.advance_millis(HOUR_MILLIS);
+    let report = roll(&world.ctx).await;
+    assert_eq!((report.measurements, report.left_out), (all as u64 - 10_000, 10_000), "{report:?}");
+    let row = hour(&world, one, at).await.expect("an hour");
+    assert_eq!(row.measurement_count, all - 10_000);
 }
