@@ -148,7 +148,7 @@ async fn roll_sensor(ctx: &Context, sensor: SensorId, days: BTreeMap<Date, Hours
     for (date, hours) in days {
         let asked = hours.len() as u64;
         match roll_day(ctx, sensor, date, hours, Mode::Write).await {
-            Ok(one) => report.add(one),
+            Ok(one) => report.add(one.report),
             Err(error) => {
                 tracing::warn!(tenant = %ctx.store.tenant(), %sensor, %date, %error, "a day was not rolled up");
                 report.add(RollReport { hours: asked, failed: 1, ..RollReport::default() });
@@ -193,6 +193,13 @@ pub(super) enum Mode {
     Look,
 }
 
+/// What was made of a day, and of which of the hours that were asked for: at least one, not all if they have too many
+/// measurements for one commit.
+pub(super) struct RolledDay {
+    pub report: RollReport,
+    pub taken: BTreeSet<i64>,
+}
+
 /// The hours of one day of a sensor, and the day.
 pub(super) async fn roll_day(
     ctx: &Context,
@@ -200,17 +207,13 @@ pub(super) async fn roll_day(
     date: Date,
     hours: Hours,
     mode: Mode,
-) -> Result<RollReport> {
+) -> Result<RolledDay> {
     let sensor = find_sensors(ctx, [sensor_id]).await?.remove(&sensor_id);
     let settings = &ctx.settings.telemetry;
     for _ in 0..TRIES_MAX {
         // ORDER: the version, then the raw measurements, then the commit at this version. The marks were read before.
         let (_, version) = ctx.store.get_versioned::<SensorDay>((sensor_id, date, FIGURES)).await?;
-        let raw: BTreeMap<i64, RawHour> = stream::iter(hours.keys().copied())
-            .map(|hour| async move { Ok::<_, widerow::Error>((hour, read_hour(ctx, sensor_id, hour).await?)) })
-            .buffer_unordered(HOURS_AT_ONCE)
-            .try_collect()
-            .await?;
+        let raw = read_hours(ctx, sensor_id, hours.keys().copied()).await?;
         let history = history(ctx, sensor_id, date).await?;
         let day_end = day_end(sensor_id, date, ctx.now());
         let gone: BTreeMap<i64, Vec<&Mark>> = removable(ctx, &hours, &raw, day_end.token);
@@ -224,7 +227,7 @@ pub(super) async fn roll_day(
                     return Ok((Commit::new(), None));
                 }
                 let mut day = Day::new(sensor_id, date, &partition.rows, now);
-                let mut report = RollReport::default();
+                let mut report = RollReport { more: raw.len() < hours.len(), ..RollReport::default() };
                 let (mut digests, mut taken) = (0, BTreeSet::new());
                 for (hour, RawHour { rows: raw, beyond }) in &raw {
                     digests += raw.len().min(IDS_MAX) + day.seen(*hour).late.len();
@@ -256,17 +259,17 @@ pub(super) async fn roll_day(
                     if !bucket::is_closed(day_end.hour, now, settings) {
                         commit = commit.put(&day_end);
                     }
-                    return Ok((commit, Some((report, Vec::new()))));
+                    return Ok((commit, Some((RolledDay { report, taken }, Vec::new()))));
                 }
                 let left: Vec<Mark> = marks.into_iter().cloned().collect();
-                Ok((commit, Some((report, left))))
+                Ok((commit, Some((RolledDay { report, taken }, left))))
             },
         );
-        if let Some((report, left)) = rolled.await? {
+        if let Some((rolled, left)) = rolled.await? {
             if mode == Mode::Write {
                 remove(ctx, &left).await?;
             }
-            return Ok(report);
+            return Ok(rolled);
         }
     }
     let table = "sensor_days".to_owned();
@@ -306,6 +309,24 @@ fn removable<'m>(
         (*hour, marks.iter().filter(sure).collect())
     };
     hours.iter().map(of_hour).collect()
+}
+
+/// The raw measurements of the first of these hours: as many as one commit has digests for, and the hour that is too much.
+async fn read_hours(
+    ctx: &Context,
+    sensor: SensorId,
+    hours: impl Iterator<Item = i64>,
+) -> widerow::Result<BTreeMap<i64, RawHour>> {
+    let read = |hour| async move { Ok::<_, widerow::Error>((hour, read_hour(ctx, sensor, hour).await?)) };
+    let mut reads = stream::iter(hours).map(read).buffered(HOURS_AT_ONCE);
+    let (mut found, mut digests) = (BTreeMap::new(), 0);
+    while digests <= DIGESTS_A_COMMIT
+        && let Some((hour, raw)) = reads.try_next().await?
+    {
+        digests += raw.rows.len().min(IDS_MAX);
+        found.insert(hour, raw);
+    }
+    Ok(found)
 }
 
 /// The raw measurements of an hour.

@@ -57,7 +57,7 @@ pub async fn verify_rolls(ctx: &Context, repair: bool) -> Result<VerifiedRolls> 
             continue;
         }
         found.hours += hours.len() as u64;
-        if roll_day(ctx, sensor, date, hours.clone(), Mode::Look).await?.changed == 0 {
+        if roll_hours(ctx, sensor, date, hours.clone(), Mode::Look).await? == 0 {
             continue;
         }
         // A measurement may have come after the marks were looked at.
@@ -67,11 +67,28 @@ pub async fn verify_rolls(ctx: &Context, repair: bool) -> Result<VerifiedRolls> 
         }
         found.differences.push((sensor, date));
         if repair {
-            roll_day(ctx, sensor, date, hours, Mode::Write).await?;
+            roll_hours(ctx, sensor, date, hours, Mode::Write).await?;
             found.mended += 1;
         }
     }
     Ok(found)
+}
+
+/// All of the hours, however many measurements they have; how many of them changed.
+async fn roll_hours(
+    ctx: &Context,
+    sensor: SensorId,
+    date: Date,
+    mut hours: BTreeMap<i64, Vec<Mark>>,
+    mode: Mode,
+) -> Result<u64> {
+    let mut changed = 0;
+    while !hours.is_empty() {
+        let rolled = roll_day(ctx, sensor, date, hours.clone(), mode).await?;
+        changed += rolled.report.changed;
+        hours.retain(|hour, _| !rolled.taken.contains(hour));
+    }
+    Ok(changed)
 }
 
 /// Which of the hours have a mark.

@@ -4,7 +4,7 @@ use merkato::{
     Kind, PageRequest,
     id::SensorId,
     telemetry::{
-        self, Error, HourlyData, NewMeasurement, Resolution, RollLimits, SensorChange, SeriesRequest,
+        self, Error, HourlyData, NewMeasurement, Resolution, RollLimits, SensorChange, SensorDay, SeriesRequest,
     },
 };
 use widerow::Timestamp;
@@ -22,6 +22,7 @@ widerow_testing::cases![
     an_open_hour_is_marked_once_by_a_process,
     an_hour_that_is_marked_again_and_again_keeps_no_other_waiting,
     what_an_hour_has_beyond_the_limit_is_told_as_left_out,
+    the_check_looks_at_all_hours_of_a_busy_day,
 ];
 
 async fn sensors_are_registered_changed_listed_and_retired(target: &Target) {
@@ -237,4 +238,34 @@ async fn what_an_hour_has_beyond_the_limit_is_told_as_left_out(target: &Target) 
     assert_eq!((report.measurements, report.left_out), (all as u64 - 10_000, 10_000), "{report:?}");
     let row = hour(&world, one, at).await.expect("an hour");
     assert_eq!(row.measurement_count, all - 10_000);
+}
+
+async fn the_check_looks_at_all_hours_of_a_busy_day(target: &Target) {
+    if target.name != "embedded" {
+        return;
+    }
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let one = sensor(ctx, "one").await.sensor_id;
+    // More than one commit has digests for, and an hour behind them.
+    let date = widerow::Date::from_days(ctx.now().date().days() - 1);
+    for hour in 0..4 {
+        take_many(&world, one, date.start().plus_seconds(hour * 3_600), 14_400).await;
+    }
+    let at = date.start().plus_seconds(20 * 3_600);
+    take_many(&world, one, at, 10).await;
+    world.clock.advance_millis(2 * HOUR_MILLIS);
+    while telemetry::roll_up(ctx, RollLimits::default(), |_| {}).await.expect("rolled up").more {}
+    assert_eq!(telemetry::verify_rolls(ctx, false).await.expect("verified").differences, []);
+    // Somebody takes the figures of the last hour away.
+    let torn = ctx.store.guarded_prefixes::<SensorDay, (), Error>((one, date), [0], |partition| {
+        let mut figures = partition.rows[0].clone();
+        figures.hours[4].base.clear();
+        Ok((widerow::Commit::new().put(&figures), ()))
+    });
+    torn.await.expect("torn");
+    assert!(hour(&world, one, at).await.is_some_and(|row| row.metrics.is_empty()));
+    let found = telemetry::verify_rolls(ctx, true).await.expect("verified");
+    assert_eq!((found.hours, found.differences.as_slice(), found.mended), (5, &[(one, date)][..], 1));
+    assert_eq!(telemetry::verify_rolls(ctx, false).await.expect("verified").differences, []);
 }
