@@ -95,10 +95,15 @@ async fn look(ctx: &Context, tree: TreeId) -> Result<TreeReport> {
         for row in &page.rows {
             if row.holder.is_none() {
                 report.nodes += 1;
-                let parent = counted_below(row, pending.as_ref());
-                parent.into_iter().for_each(|parent| *counts.entry(parent).or_default() += 1);
-                *counts.entry(row.node_id).or_default() -= row.children_count;
-                counts.retain(|_, count| *count != 0);
+                let parent = counted_below(row, pending.as_ref()).map(|parent| (parent, 1));
+                for (node, more) in parent.into_iter().chain([(row.node_id, -row.children_count)]) {
+                    let count = counts.entry(node).or_default();
+                    *count += more;
+                    // Most are nought soon, and are not held for all of a large tree.
+                    if *count == 0 {
+                        counts.remove(&node);
+                    }
+                }
             }
             if let Some(problem) = problem(row, &known, pending.as_ref()) {
                 report.refuse(row.node_id, problem);
