@@ -101,6 +101,14 @@ impl RawMeasurement {
     }
 }
 
+/// The sensor measures still.
+pub(super) fn check_in_service(sensor: &Sensor) -> Result<()> {
+    match sensor.retired_at {
+        Some(retired_at) => Err(Error::SensorRetired { sensor: sensor.sensor_id, retired_at }),
+        None => Ok(()),
+    }
+}
+
 /// The row of a measurement, if it is one of this sensor at this time.
 pub(super) fn prepare(
     new: NewMeasurement,
@@ -108,9 +116,6 @@ pub(super) fn prepare(
     now: Timestamp,
     settings: &TelemetrySettings,
 ) -> Result<RawMeasurement> {
-    if let Some(retired_at) = sensor.retired_at {
-        return Err(Error::SensorRetired { sensor: sensor.sensor_id, retired_at });
-    }
     let at = new.measurement_time;
     if at.millis() < 0 {
         return Err(Error::BeforeTime { at });

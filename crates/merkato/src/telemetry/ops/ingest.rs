@@ -21,7 +21,7 @@ use crate::{
         error::{Error, Result},
         measurement::{self, NewMeasurement},
         roll::seen::print,
-        tables::{MARK_SHARDS, Mark, RawMeasurement},
+        tables::{MARK_SHARDS, Mark, RawMeasurement, Sensor},
     },
 };
 
@@ -45,7 +45,7 @@ pub async fn ingest(ctx: &Context, measurements: Vec<NewMeasurement>) -> Result<
         let (size, limit) = (measurements.len(), limits::MEASUREMENTS_TOGETHER_MAX);
         return Err(Error::TooLarge { what: "measurements of one call", size, limit });
     }
-    let (mut answers, rows) = prepare_all(ctx, measurements).await?;
+    let (mut answers, rows) = prepare_all(ctx, measurements, measurement::check_in_service).await?;
     store(ctx, rows, &mut answers).await;
     ctx.telemetry.tally.answered(&answers);
     Ok(answers)
@@ -55,6 +55,7 @@ pub async fn ingest(ctx: &Context, measurements: Vec<NewMeasurement>) -> Result<
 async fn prepare_all(
     ctx: &Context,
     measurements: Vec<NewMeasurement>,
+    check: impl Fn(&Sensor) -> Result<()>,
 ) -> Result<(Vec<Result<Accepted>>, Vec<(usize, RawMeasurement)>)> {
     let wanted: HashSet<SensorId> = measurements.iter().map(|new| new.sensor_id).collect();
     let sensors = find_sensors(ctx, wanted).await?;
@@ -63,7 +64,7 @@ async fn prepare_all(
     let mut rows = Vec::with_capacity(measurements.len());
     for new in measurements {
         let row = match sensors.get(&new.sensor_id) {
-            Some(sensor) => measurement::prepare(new, sensor, now, settings),
+            Some(sensor) => check(sensor).and_then(|()| measurement::prepare(new, sensor, now, settings)),
             None => Err(Error::SensorNotFound { sensor: new.sensor_id }),
         };
         let place = answers.len();
@@ -181,10 +182,10 @@ pub(super) fn mark_shard(sensor: SensorId) -> u32 {
 }
 
 /// Which of the measurements are known already: as rows that say the same, or in the figures of their hours where the rows are
-/// gone. One that would be refused is not known.
+/// gone. One that would be refused is not known, unless it is because its sensor was retired since.
 pub async fn find_known(ctx: &Context, measurements: Vec<NewMeasurement>) -> Result<Vec<bool>> {
     let mut known = vec![false; measurements.len()];
-    let (_, rows) = prepare_all(ctx, measurements).await?;
+    let (_, rows) = prepare_all(ctx, measurements, |_| Ok(())).await?;
     let mut gone: BTreeMap<(SensorId, i64), Vec<&(usize, RawMeasurement)>> = BTreeMap::new();
     for some in rows.chunks(widerow::limits::GET_KEYS_MAX) {
         let keys =

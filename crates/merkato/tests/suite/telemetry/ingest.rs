@@ -47,6 +47,9 @@ async fn sensors_are_registered_changed_listed_and_retired(target: &Target) {
     let answers = telemetry::ingest(ctx, vec![reading(b.sensor_id, at, 4.0), reading(a.sensor_id, at, 4.0)]).await;
     let answers = answers.expect("answers");
     assert!(matches!(answers[0], Err(Error::SensorRetired { .. })) && answers[1].is_ok(), "{answers:?}");
+    // What it measured before is known still.
+    let known = vec![reading(b.sensor_id, at, 4.0), reading(b.sensor_id, at, 5.0)];
+    assert_eq!(telemetry::find_known(ctx, known).await.expect("known"), [true, false]);
 
     // Another tenant's sensor is no sensor.
     let other = World::new(target);
