@@ -70,7 +70,7 @@ pub struct Chart {
     pub quality: Option<f64>,
 }
 
-/// T8: the lines of a metric with its outliers and gaps.
+/// T6, of raw measurements: the lines of a metric with its outliers and gaps.
 pub async fn chart(ctx: &Context, sensor: SensorId, asked: ChartRequest) -> Result<Chart> {
     let span = check_span(asked.from, asked.to)?;
     let known = get_sensor(ctx, sensor).await?;

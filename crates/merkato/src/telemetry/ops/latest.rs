@@ -36,7 +36,7 @@ pub struct Latest {
     pub missing: Option<u64>,
 }
 
-/// T10: the newest measurement and the last hours of each of the sensors, in their order; of a retired one too. Three
+/// T7: the newest measurement and the last hours of each of the sensors, in their order; of a retired one too. Four
 /// partitions a sensor.
 pub async fn latest(ctx: &Context, sensors: &[SensorId]) -> Result<Vec<Latest>> {
     if sensors.len() > limits::LATEST_SENSORS_MAX {

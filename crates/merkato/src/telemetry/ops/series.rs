@@ -106,7 +106,7 @@ pub struct Series {
     pub next: Option<Cursor>,
 }
 
-/// T7, T4, T5: a page of points, the oldest first.
+/// T3, T4, T5: a page of points, the oldest first.
 pub async fn read_series(ctx: &Context, sensor: SensorId, asked: SeriesRequest) -> Result<Series> {
     asked.page.check()?;
     let span = check_span(asked.from, asked.to)?;
