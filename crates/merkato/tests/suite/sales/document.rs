@@ -81,7 +81,8 @@ async fn four_batch_operations(target: &Target) {
     let (stored, cost) = widerow::meter::measure(put_all(ctx, batch)).await;
     assert_eq!(stored.len(), 100);
     if target.name == "dynamodb" {
-        assert_eq!((cost.round_trips, cost.rows_written), (4, 100), "25 a call");
+        // One more looks for what stood there, whose vectors would tell of it still.
+        assert_eq!((cost.round_trips, cost.rows_written), (4 + 1, 100), "25 a call");
     }
 }
 
