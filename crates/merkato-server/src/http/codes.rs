@@ -123,7 +123,7 @@ pub const CODES: &[Code] = &[
     code("not_on_sale", CONFLICT, "The product is not on sale."),
     code("not_settled", REFUSED, "The figures could not be found with what they were told."),
     code("operation_reused", BAD, "The operation was made already, and was another."),
-    code("operation_voided", CONFLICT, "The operation was given up before it was made."),
+    code("operation_voided", CONFLICT, "The operation was given up before it was made, or its money was given back."),
     code("order_cancelled", CONFLICT, "The order was cancelled before it was paid."),
     code("order_exists", CONFLICT, "There is an order with this id already."),
     code("order_not_found", NOT_FOUND, "There is no such order."),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use http::{HeaderMap, HeaderValue, header};
 use merkato::{
-    accounts::{self, Letter, LoggedIn, NewUser},
+    accounts::{self, Again, Letter, LoggedIn, NewUser},
     carts::{self, MergePolicy, Shopper},
     flows,
 };
@@ -33,21 +33,44 @@ pub async fn register(app: &App, visit: &Visit, new: NewUser) -> Result<(), Prob
             Ok(()) => app.post().send(verification(visit, registered.letter)),
             Err(error) => no_letter(&error),
         },
-        Err(accounts::Error::EmailTaken) => {
-            if let Some(known) = verify_again(app, visit, &email).await {
-                app.post().send(known);
-            }
-        }
+        Err(accounts::Error::EmailTaken) => register_again(app, visit, &email).await,
         Err(error) => return Err(error.into()),
     }
     even_out(began).await;
     Ok(())
 }
 
+async fn register_again(app: &App, visit: &Visit, email: &str) {
+    let mail = match accounts::register_again(&visit.ctx, email, &counted_as(email)).await {
+        Ok(Again::Verify(letter)) => verification(visit, letter),
+        Ok(Again::Choose(letter)) => {
+            let link = link(visit, "/password-reset", letter.token.as_str());
+            let text = format!(
+                "This address was registered with more than once. Choose the password of its account:\n\n{link}\n\nIf you did \
+                 not register, do nothing.\n"
+            );
+            Mail { to: letter.email, subject: "Choose your password".into(), text }
+        }
+        Ok(Again::Known) => Mail {
+            to: accounts::fold_email(email),
+            subject: "You have an account already".into(),
+            text: "Somebody, perhaps you, wanted to register with this address. It has an account: log in, or ask for \
+                   a new password.\n"
+                .into(),
+        },
+        Err(error) => return no_letter(&error),
+    };
+    app.post().send(mail);
+}
+
 /// Sends the letter of one who has registered once more. Whoever has no account, or has verified the address, gets none.
 pub async fn send_verification(app: &App, visit: &Visit, email: &str) {
     let began = Instant::now();
-    let _ = verify_again(app, visit, email).await;
+    match accounts::request_verification(&visit.ctx, email, &counted_as(email)).await {
+        Ok(Some(letter)) => app.post().send(verification(visit, letter)),
+        Ok(None) => {}
+        Err(error) => no_letter(&error),
+    }
     even_out(began).await;
 }
 
@@ -60,25 +83,6 @@ fn counted_as(email: &str) -> String {
 /// Too many letters went there of late, or the store does not answer: the person asks again.
 fn no_letter(error: &accounts::Error) {
     tracing::info!(code = error.code(), "no letter was sent");
-}
-
-/// The letter once more; or, for who needs none, one that says that there is an account.
-async fn verify_again(app: &App, visit: &Visit, email: &str) -> Option<Mail> {
-    let email = accounts::fold_email(email);
-    match accounts::request_verification(&visit.ctx, &email, &counted_as(&email)).await {
-        Ok(Some(letter)) => app.post().send(verification(visit, letter)),
-        Ok(None) => {
-            return Some(Mail {
-                to: email,
-                subject: "You have an account already".into(),
-                text: "Somebody, perhaps you, wanted to register with this address. It has an account: log in, or ask for \
-                       a new password.\n"
-                    .into(),
-            });
-        }
-        Err(error) => no_letter(&error),
-    }
-    None
 }
 
 /// Sends a letter for who has forgotten the password, if the address has an account.

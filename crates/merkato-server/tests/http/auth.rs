@@ -11,6 +11,7 @@ cases![
     a_stranger_learns_nothing_of_accounts,
     logging_in_always_opens_a_new_session,
     a_password_is_reset_by_letter,
+    where_two_register_a_letter_lets_its_reader_choose,
     a_wrong_password_waits_longer_and_longer,
     a_link_leads_nowhere_else,
 ];
@@ -117,6 +118,24 @@ async fn a_password_is_reset_by_letter(target: &Target) {
     assert_problem(old, 401, "not_logged_in").await;
     let login = |password| world.post("/v1/auth/login", &json!({"email": email, "password": password})).send();
     assert_problem(login(PASSWORD).await.unwrap(), 401, "wrong_credentials").await;
+    assert_ok(login("a better password").await.unwrap()).await;
+}
+
+async fn where_two_register_a_letter_lets_its_reader_choose(target: &Target) {
+    let world = World::new(target).await;
+    let email = format!("{}@example.com", widerow_testing::unique());
+    for password in ["of the stranger", PASSWORD] {
+        let body = json!({"email": email, "password": password});
+        assert_eq!(world.post("/v1/auth/register", &body).send().await.unwrap().status(), 202);
+    }
+    let first = json!({"token": token_in(&world.letter(&email, 0).await)});
+    assert_problem(world.post("/v1/auth/verify", &first).send().await.unwrap(), 422, "token_invalid").await;
+    let letter = world.letter(&email, 1).await;
+    assert_eq!(letter.subject, "Choose your password");
+    let choose = json!({"token": token_in(&letter), "new_password": "a better password"});
+    assert_eq!(world.post("/v1/auth/password-reset/confirm", &choose).send().await.unwrap().status(), 204);
+    let login = |password| world.post("/v1/auth/login", &json!({"email": email, "password": password})).send();
+    assert_problem(login("of the stranger").await.unwrap(), 401, "wrong_credentials").await;
     assert_ok(login("a better password").await.unwrap()).await;
 }
 

@@ -23,12 +23,12 @@ mod token;
 
 pub use error::Error;
 pub use ops::{
-    Actor, Client, LoggedIn, Registered, add_address, authenticate, change_address, change_password, change_profile,
-    confirm_email_change, confirm_password, count_letter, erase, find_attempts, find_by_email, find_user, find_users,
-    get_user, list_addresses, list_sessions, list_staff, list_users, log_in, register, reinstate, remove_address,
-    request_email_change, request_password_reset, request_verification, reset_password, revoke_all_sessions,
-    revoke_session, set_default_address, set_password, set_preferences, set_role, suspend, update_profile,
-    verify_email,
+    Actor, Again, Client, LoggedIn, Registered, add_address, authenticate, change_address, change_password,
+    change_profile, confirm_email_change, confirm_password, count_letter, erase, find_attempts, find_by_email,
+    find_user, find_users, get_user, list_addresses, list_sessions, list_staff, list_users, log_in, register,
+    register_again, reinstate, remove_address, request_email_change, request_password_reset, request_verification,
+    reset_password, revoke_all_sessions, revoke_session, set_default_address, set_password, set_preferences, set_role,
+    suspend, update_profile, verify_email,
 };
 pub use rules::{AddressInput, NewUser, Profile, ProfileChange, fold_email};
 pub(crate) use tables::tables;

@@ -165,23 +165,18 @@ pub fn new_user(
     user
 }
 
-/// Another registration in place of one that nobody has shown to be the address's owner, nor used, nor been given more by. All
-/// that the first one has chosen goes, and what was sent to it opens nothing any more.
-pub fn register_again(
-    user: User,
-    email: &str,
-    password_hash: PasswordHash,
-    profile: Profile,
-    verify: PendingToken,
-    now: Timestamp,
-) -> Result<User> {
+/// Several have registered with an address that nobody has shown to be theirs, nor used: whose password it is to be says who reads
+/// its letters. All that was chosen goes, and what was sent before opens nothing any more.
+pub fn contest(user: User, email: &str, choose: PendingToken, now: Timestamp) -> Result<User> {
     let unused = user.status == UserStatus::Active && !user.email_verified && user.last_login_at.is_none();
-    if !unused || user.role != Role::Customer || user.email.as_deref() != Some(email) {
+    if !unused || user.email.as_deref() != Some(email) {
         return Err(Error::EmailTaken);
     }
-    let user = change_password(user, password_hash, now);
-    let user = issue_token(user, TokenPurpose::VerifyEmail, verify, now);
-    edit(user, None, now, |user| profile.set(user))
+    let mut user = end_sessions(user, now);
+    drop_tokens(&mut user, &[TokenPurpose::VerifyEmail, TokenPurpose::ResetPassword, TokenPurpose::ChangeEmail]);
+    user.password_hash = None;
+    let user = issue_token(user, TokenPurpose::ResetPassword, choose, now);
+    edit(user, None, now, |user| Profile::default().set(user))
 }
 
 /// A user without a person.

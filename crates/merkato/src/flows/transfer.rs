@@ -22,6 +22,9 @@ use crate::{
     wallets::{self, Fenced, Operation},
 };
 
+/// What a wallet says of a part that was given up, or given back.
+const VOIDED: &str = "operation_voided";
+
 /// Money to be moved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TransferRequest {
@@ -164,6 +167,8 @@ impl Transfer {
                 run.step("return", async { Ok(wallets::give_back(ctx, request.from, sent).await?) }).await?;
                 Stage::Refused(refusal)
             }
+            // It was sent and has come back, under this id, before: whoever begins it anew finds it over.
+            (Fenced::Made, Refusal::Sender { code, .. }) if code == VOIDED => Stage::Refused(refusal),
             (Fenced::Made, Refusal::Sender { .. }) => Stage::Going,
             (Fenced::Made, Refusal::Receiver { .. }) => Stage::Done,
         })

@@ -1,6 +1,6 @@
 //! DynamoDB as an engine. Each table is a DynamoDB table of its own; derivations declared as an index are real indexes.
 //!
-//! Invariants: a step is one `TransactWriteItems` (or one `PutItem` / `DeleteItem`), so all of it or nothing; a request that
+//! Invariants: a step is one `TransactWriteItems`, so all of it or nothing; a request that
 //! may have been executed is only repeated under the same token; what another tool wrote in the documented layout is read.
 //!
 //! What differs from the other engines and cannot be helped: rows of an index with equal sort keys stand in DynamoDB's

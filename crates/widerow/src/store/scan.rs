@@ -30,6 +30,8 @@ pub struct ScanRows {
     split: Arc<Vec<u8>>,
     after: Option<Vec<u8>>,
     done: bool,
+    /// Rows that the engine has given, whoever's they are.
+    walked: u64,
 }
 
 /// Where a scan goes on, in this process or another. Opaque; good for the table that it came from.
@@ -60,6 +62,9 @@ impl ScanRows {
         codec::put_length(&mut bytes, self.ranges);
         codec::put_bytes(&mut bytes, &self.split);
         codec::put_bytes(&mut bytes, self.after.as_deref().unwrap_or_default());
+        if let Some(only) = &self.only {
+            codec::put_bytes(&mut bytes, only.as_str().as_bytes());
+        }
         Some(ScanCursor(URL_SAFE_NO_PAD.encode(bytes)))
     }
 
@@ -82,6 +87,7 @@ impl ScanRows {
         let mut page = inner.engine.scan(scan).await?;
         self.done = page.next.is_none();
         self.after = page.next;
+        self.walked += page.rows.len() as u64;
         if let Some(only) = &self.only {
             page.rows.retain(|(tenant, _)| tenant == only);
         }
@@ -108,7 +114,7 @@ pub struct Histogram {
 pub struct Extent<'t> {
     /// One tenant's partitions, or everybody's.
     pub tenant: Option<&'t Tenant>,
-    /// Rows that are walked over before it stops.
+    /// Rows that are walked over, whoever's they are, before it stops.
     pub rows_max: u64,
 }
 
@@ -169,6 +175,7 @@ impl Database {
             split: split.clone(),
             after: None,
             done: false,
+            walked: 0,
         };
         Ok((0..ranges).map(scan).collect())
     }
@@ -185,11 +192,16 @@ impl Database {
             Ok::<_, codec::Malformed>((name, range, ranges, reader.bytes()?.to_vec(), reader.bytes()?.to_vec()))
         };
         let (name, range, ranges, split, after) = read().map_err(|_| wrong())?;
+        let only = match reader.is_empty() {
+            true => None,
+            false => Some(Tenant::new(reader.text().map_err(|_| wrong())?).map_err(|_| wrong())?),
+        };
         if name != table.name || range >= ranges || !reader.is_empty() {
             return Err(wrong());
         }
         let (split, after) = (Arc::new(split), Some(after).filter(|after| !after.is_empty()));
-        Ok(ScanRows { database: self.clone(), table, only: None, range, ranges, split, after, done: false })
+        let (database, done, walked) = (self.clone(), false, 0);
+        Ok(ScanRows { database, table, only, range, ranges, split, after, done, walked })
     }
 
     /// Sizes of the table's partitions.
@@ -209,9 +221,7 @@ impl Database {
         let ranges = self.scan_of(table, extent.tenant, ranges).await?.into_iter().map(|mut scan| async move {
             let mut histogram = Histogram::default();
             let mut current: Option<((Tenant, Vec<Value>), u64, u64)> = None;
-            let mut walked = 0;
             while let Some(rows) = scan.next().await? {
-                walked += rows.len() as u64;
                 for (tenant, row) in rows {
                     let partition = (tenant, row.values[..table.partition_columns].to_vec());
                     let bytes = row.bytes() as u64;
@@ -227,7 +237,7 @@ impl Database {
                         }
                     }
                 }
-                if walked >= rows_max && !scan.done {
+                if scan.walked >= rows_max && !scan.done {
                     histogram.is_part = true;
                     break;
                 }

@@ -11,7 +11,7 @@ use super::{
     },
     TRIES_MAX, afterwards,
     attempts::{self, Subject},
-    change_user, issue,
+    change_user, issue, pending,
     profile::find_by_email,
 };
 use crate::{
@@ -59,6 +59,44 @@ pub async fn request_verification(ctx: &Context, email: &str, address: &str) -> 
         Some(entry) if !entry.email_verified => issue_to_stranger(ctx, entry.user_id, TokenPurpose::VerifyEmail).await,
         _ => Ok(None),
     }
+}
+
+/// What goes to an address that somebody registers with again.
+#[derive(Clone, Debug)]
+pub enum Again {
+    /// The letter once more.
+    Verify(Letter),
+    /// A letter by which a password is chosen: none of those that were given is.
+    Choose(Letter),
+    /// It has an account, which needs no letter.
+    Known,
+}
+
+/// Somebody registers with an address that is taken. If nobody has verified it, nor used the account, then who registered before
+/// may be a stranger, and so may be who does now: neither one's password stands, and who reads the letter chooses one. Where
+/// addresses need not be verified, the account is in use from its first instant, and stays as it is.
+///
+/// ORDER: counted before anything is changed, so that whoever may send no letter takes none away.
+pub async fn register_again(ctx: &Context, email: &str, address: &str) -> Result<Again> {
+    let email = checked(email)?;
+    attempts::begin(ctx, Subject::Letters(&email), address).await?;
+    let Some(entry) = find_by_email(ctx, &email).await?.filter(|entry| !entry.email_verified) else {
+        return Ok(Again::Known);
+    };
+    if ctx.settings.accounts.verified_email_needed {
+        let (user_id, secret) = (entry.user_id, Secret::new(ctx));
+        let choose = pending(&secret, ctx.now().plus_seconds(ctx.settings.accounts.reset_token_seconds), None);
+        match change_user(ctx, user_id, |user| rules::contest(user, &email, choose.clone(), ctx.now())).await {
+            Ok(user) => {
+                let_go_afterwards(ctx, &user).await;
+                return Ok(Again::Choose(Letter { user_id, email, token: secret.of_user(user_id) }));
+            }
+            Err(Error::EmailTaken | Error::UserNotFound { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let letter = issue_to_stranger(ctx, entry.user_id, TokenPurpose::VerifyEmail).await?;
+    Ok(letter.map_or(Again::Known, Again::Verify))
 }
 
 /// Counts a letter that was not asked for here, as that of a registration, as if it had been: the count tells nobody whose

@@ -16,7 +16,10 @@ use widerow::Timestamp;
 pub use self::{
     address::{add_address, change_address, list_addresses, remove_address, set_default_address},
     attempts::find_attempts,
-    email::{confirm_email_change, count_letter, request_email_change, request_verification, verify_email},
+    email::{
+        Again, confirm_email_change, count_letter, register_again, request_email_change, request_verification,
+        verify_email,
+    },
     erase::erase,
     login::{LoggedIn, log_in},
     password::{change_password, confirm_password, request_password_reset, reset_password, set_password},

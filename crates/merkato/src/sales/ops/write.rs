@@ -41,7 +41,13 @@ pub async fn put_sales(ctx: &Context, sales: Vec<NewSale>) -> Result<Vec<Result<
     let good = || prepared.iter().flatten();
     let records: Vec<SaleRecord> = good().map(|sale| sale.record.clone()).collect();
     let told_anew: HashSet<_> = good().flat_map(|sale| &sale.vector).map(vector_key).collect();
-    let (mut left, written) = match take_vectors(ctx, records.iter().map(SaleRecord::key), &told_anew).await {
+    let anew: HashMap<SaleKey, &SaleRecord> = records.iter().map(|record| (record.key(), record)).collect();
+    let stays = |vector: &SaleVector, sale: &SaleRecord| {
+        let same =
+            |new: &&SaleRecord| new.embedding_id == sale.embedding_id && vector.clone().telling_of(new) == *vector;
+        told_anew.contains(&vector_key(vector)) || anew.get(&sale.key()).is_some_and(same)
+    };
+    let (mut left, written) = match take_vectors(ctx, records.iter().map(SaleRecord::key), stays).await {
         Ok(left) => (left, ctx.store.put_many(&records).await),
         Err(error) => (HashMap::new(), vec![Err(error); records.len()]),
     };
@@ -49,6 +55,8 @@ pub async fn put_sales(ctx: &Context, sales: Vec<NewSale>) -> Result<Vec<Result<
     // ORDER: a vector without its sale would be found by who looks for the nearest; a sale without its vector is whole.
     let mut answers: Vec<Result<SaleRecord>> = Vec::with_capacity(prepared.len());
     let mut vectors: Vec<(usize, SaleVector)> = Vec::new();
+    // Of sales that stand as they did.
+    let mut back: Vec<SaleVector> = Vec::new();
     for sale in prepared {
         let answer = match sale {
             Ok(Prepared { record, vector }) => match written.next() {
@@ -63,6 +71,7 @@ pub async fn put_sales(ctx: &Context, sales: Vec<NewSale>) -> Result<Vec<Result<
                 Some(Err(error)) => {
                     let (product, sale) = (&record.product_id, &record.sale_id);
                     tracing::warn!(tenant = %ctx.store.tenant(), product, sale, %error, "a sale was not stored");
+                    back.extend(left.remove(&record.key()));
                     Err(Error::Data(error))
                 }
                 None => Err(Error::Data(widerow::Error::unavailable("no answer"))),
@@ -70,6 +79,9 @@ pub async fn put_sales(ctx: &Context, sales: Vec<NewSale>) -> Result<Vec<Result<
             Err(error) => Err(error),
         };
         answers.push(answer);
+    }
+    for error in ctx.store.put_many(&back).await.into_iter().filter_map(Result::err) {
+        tracing::warn!(tenant = %ctx.store.tenant(), %error, "the vector of a sale that was not stored is lost");
     }
     let (places, vectors): (Vec<usize>, Vec<SaleVector>) = vectors.into_iter().unzip();
     for (place, answer) in places.into_iter().zip(ctx.store.put_many(&vectors).await) {
@@ -122,15 +134,15 @@ fn vector_key_of(sale: &SaleRecord) -> Option<VectorKey> {
     Some((shard, sale.product_id.clone(), sale.embedding_id.clone()?))
 }
 
-/// Deletes the vectors that tell of the sales as they stand, but for those that are told anew, and gives them to whoever may
-/// still need them. One that several sales have tells of the last that brought it, and goes with that one.
+/// Deletes the vectors that tell of the sales as they stand, but for those that stay, and gives them to whoever may still need
+/// them. One that several sales have tells of the last that brought it, and goes with that one.
 ///
 /// ORDER: before the sales are changed. A sale without its vector is whole; a vector whose sale has changed is known as its
 /// own by nothing any more, and would stay.
 async fn take_vectors(
     ctx: &Context,
     keys: impl Iterator<Item = SaleKey>,
-    told_anew: &HashSet<VectorKey>,
+    stays: impl Fn(&SaleVector, &SaleRecord) -> bool,
 ) -> widerow::Result<HashMap<SaleKey, SaleVector>> {
     let keys: BTreeSet<SaleKey> = keys.collect();
     let keys: Vec<SaleKey> = keys.into_iter().collect();
@@ -139,7 +151,7 @@ async fn take_vectors(
         // Of several sales with one embedding, the one that its vector tells of is found by day and price.
         let mut embedded: BTreeMap<VectorKey, Vec<SaleRecord>> = BTreeMap::new();
         for sale in find_standing(ctx, some).await? {
-            if let Some(key) = vector_key_of(&sale).filter(|key| !told_anew.contains(key)) {
+            if let Some(key) = vector_key_of(&sale) {
                 embedded.entry(key).or_default().push(sale);
             }
         }
@@ -148,7 +160,7 @@ async fn take_vectors(
         for (vector, sales) in found.into_iter().zip(embedded.values()) {
             let Some(vector) = vector else { continue };
             let told = |sale: &&SaleRecord| (sale.sale_date, sale.sale_price) == (vector.sale_date, vector.sale_price);
-            if let Some(sale) = sales.iter().find(told) {
+            if let Some(sale) = sales.iter().find(told).filter(|sale| !stays(&vector, sale)) {
                 gone.push(vector_key(&vector));
                 taken.insert(sale.key(), vector);
             }
@@ -166,7 +178,7 @@ pub async fn delete_sale(ctx: &Context, product_id: &str, sale_date: Date, sale_
     record::id(&mut check, "sale_id", sale_id);
     check.end()?;
     let key = (product_id.to_owned(), sale_date, sale_id.to_owned());
-    take_vectors(ctx, std::iter::once(key.clone()), &HashSet::new()).await?;
+    take_vectors(ctx, std::iter::once(key.clone()), |_, _| false).await?;
     ctx.store.delete_many::<SaleRecord>([key]).await.into_iter().collect::<widerow::Result<()>>()?;
     Ok(())
 }

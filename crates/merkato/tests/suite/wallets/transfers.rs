@@ -1,8 +1,11 @@
 //! Money from one wallet to another: both or neither, wherever it is stopped.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use futures::future::join_all;
@@ -17,10 +20,15 @@ use merkato::{
     wallets::{self, EntryKind, Operation},
 };
 use rust_decimal::Decimal;
+use widerow::{Commit, Row as _};
 use widerow_testing::{Target, cases};
 
 use super::{assert_sound, balance, cents, euro, holding, new_user};
-use crate::{carts::dying, inventory::other_process, world::World};
+use crate::{
+    carts::dying,
+    inventory::other_process,
+    world::{World, raw_rows},
+};
 
 cases![
     money_goes_from_one_wallet_to_another,
@@ -73,7 +81,14 @@ async fn a_transfer_that_one_of_both_refuses_leaves_the_money_where_it_was(targe
         assert!(matches!(first, Error::TransferRefused { .. }), "{first:?}");
         // Also when it could be made by now.
         wallets::deposit(ctx, ada, cents(ctx, 5_00)).await.unwrap();
-        assert_eq!(transfer(ctx, wanted).await.unwrap_err().to_string(), first.to_string());
+        assert_eq!(transfer(ctx, wanted.clone()).await.unwrap_err().to_string(), first.to_string());
+        // And when nothing is left of the flow: the wallets know what became of it.
+        for row in raw_rows(&world, run::FlowRow::table()).await {
+            let flow = run::FlowRow::from_values(row).unwrap().flow_id;
+            ctx.store.commit(Commit::new().delete::<run::FlowRow>(flow)).await.unwrap();
+        }
+        let again = tokio::time::timeout(Duration::from_secs(60), transfer(ctx, wanted)).await.expect("an end");
+        assert!(matches!(again, Err(Error::TransferRefused { .. })), "{again:?}");
     }
     assert_eq!(balance(ctx, ada).await, Decimal::new(20_00, 2));
     assert_eq!((balance(ctx, bob).await, balance(ctx, jan).await), (Decimal::ZERO, Decimal::TEN));

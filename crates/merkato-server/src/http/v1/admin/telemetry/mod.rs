@@ -4,7 +4,7 @@ pub mod measurements;
 pub mod sensors;
 pub mod series;
 
-use merkato::{Context, Cursor, PageRequest, telemetry::Resolution};
+use merkato::{Context, Cursor, PageRequest, check::Invalid, telemetry::Resolution};
 use serde::Serialize;
 use utoipa::ToSchema;
 use widerow::Timestamp;
@@ -90,8 +90,7 @@ impl Turn {
         let mut page = visit.page(paging)?;
         let (mut from, mut to) = span(&visit.ctx, time.0, time.1, days);
         if let Some(cursor) = &page.cursor {
-            // A cursor that was signed here was written here.
-            let unsound = || Problem::internal("a cursor carries no time");
+            let unsound = || Problem::from(Invalid::new("cursor", "it does not belong to this query"));
             let (first, rest) = cursor.as_str().split_once('.').ok_or_else(unsound)?;
             let (last, cursor) = rest.split_once('.').ok_or_else(unsound)?;
             let time = |text: &str| text.parse().map(Timestamp::from_millis).map_err(|_| unsound());
