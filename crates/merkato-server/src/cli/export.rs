@@ -237,12 +237,11 @@ pub(super) fn rows<R: Row>(ctx: &Context) -> impl Stream<Item = anyhow::Result<R
     let pages = stream::try_unfold(None, move |scan: Option<ScanRows>| async move {
         let begun = match scan {
             Some(scan) => Some(scan),
-            None => ctx.store.database().scan(R::table(), 1).await?.pop(),
+            None => ctx.store.scan(R::table(), 1).await?.pop(),
         };
         let Some(mut scan) = begun else { return Ok(None) };
         let Some(rows) = scan.next().await? else { return Ok(None) };
-        let own = rows.into_iter().filter(|(tenant, _)| tenant == ctx.store.tenant());
-        let typed = own.map(|(_, row)| {
+        let typed = rows.into_iter().map(|(_, row)| {
             R::from_values(row.values).map_err(|mismatch| anyhow::anyhow!("{}: {mismatch}", R::table().name))
         });
         anyhow::Ok(Some((stream::iter(typed.collect::<Vec<_>>()), Some(scan))))

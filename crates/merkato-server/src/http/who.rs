@@ -302,20 +302,14 @@ fn origin(app: &App, shop: &Shop, headers: &HeaderMap, uri: &Uri) -> Option<Stri
     if app.tenant_of_host(&host) == Some(&shop.name) {
         // Whoever asks writes any port, too: where the settings say how people reach the server, theirs counts.
         return match &public {
-            Some(url) => Some(format!("{scheme}://{host}{}", port_of(url))),
+            Some(url) => {
+                let port = url.parse::<Uri>().ok().and_then(|url| url.port_u16());
+                Some(format!("{scheme}://{host}{}", port.map_or_else(String::new, |port| format!(":{port}"))))
+            }
             None => asked,
         };
     }
     public.or_else(|| asked.filter(|_| matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]")))
-}
-
-/// `:8443` of `https://shop.example:8443`, or nothing.
-fn port_of(url: &str) -> &str {
-    let digits = url.len() - url.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    match url.len().checked_sub(digits + 1) {
-        Some(colon) if digits > 0 && url.as_bytes()[colon] == b':' => &url[colon..],
-        _ => "",
-    }
 }
 
 /// Whether a request that changes something by a cookie comes from the site's own pages.

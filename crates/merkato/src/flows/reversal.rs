@@ -239,25 +239,15 @@ impl Reversal {
             let id = Uuid::new_v5(&self.order_id.0, b"store credit that was spent elsewhere");
             let operation = Operation::new(id, credit, order.currency.clone())
                 .because(format!("refund of order {}", order.order_number));
-            match wallets::deposit(ctx, user, operation).await {
-                Ok(_) => {}
-                // RACE: as for `credit`.
-                Err(error) if error.is_refusal() => {
-                    if wallets::fence(ctx, user, id).await? == Fenced::Voided {
-                        let order = order.order_id;
-                        tracing::error!(%order, %user, %credit, %error, "store credit that was spent elsewhere is not given back");
-                    }
-                }
-                Err(error) => return Err(error.into()),
+            if !put_in(ctx, user, operation).await? {
+                let order = order.order_id;
+                tracing::error!(%order, %user, %credit, "store credit that was spent elsewhere is not given back");
             }
         }
         Ok(())
     }
 
     /// What the provider has taken becomes store credit; false if the wallet does not take it.
-    ///
-    /// RACE: a wallet that refuses may take it a moment later, from a slower run of this flow. So the refusal is made good for
-    /// ever before the money goes another way.
     async fn credit(&self, ctx: &Context, order: &Order) -> Result<bool> {
         let Some(user) = order.user_id else { return Ok(false) };
         if order.charge().is_zero() {
@@ -266,11 +256,7 @@ impl Reversal {
         let id = Uuid::new_v5(&self.order_id.0, b"refund to store credit");
         let operation = Operation::new(id, order.charge(), order.currency.clone())
             .because(format!("refund of order {}", order.order_number));
-        match wallets::deposit(ctx, user, operation).await {
-            Ok(_) => Ok(true),
-            Err(error) if error.is_refusal() => Ok(wallets::fence(ctx, user, id).await? == Fenced::Made),
-            Err(error) => Err(error.into()),
-        }
+        put_in(ctx, user, operation).await
     }
 
     async fn products(&self, ctx: &Context) -> Result<Vec<ProductId>> {
@@ -328,6 +314,22 @@ impl Flow for Reversal {
         }
         self.end(true);
         Ok(Progress::Finished)
+    }
+}
+
+/// Puts it into the wallet; false if the wallet does not take it.
+///
+/// RACE: a wallet that refuses may take it a moment later, from a slower run of this flow. So the refusal is made good for ever
+/// before the money goes another way.
+async fn put_in(ctx: &Context, user: UserId, operation: Operation) -> Result<bool> {
+    let id = operation.operation_id;
+    match wallets::deposit(ctx, user, operation).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.is_refusal() => {
+            tracing::warn!(%user, %id, %error, "a wallet does not take a refund");
+            Ok(wallets::fence(ctx, user, id).await? == Fenced::Made)
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -75,10 +75,9 @@ pub async fn verify(
     report.places = u64::try_from(last).unwrap_or(0);
     let mut placed = 0;
     let mut waiting = BTreeMap::new();
-    let database = ctx.store.database();
-    for mut range in database.scan(Event::table(), 1).await? {
+    for mut range in ctx.store.scan(Event::table(), 1).await? {
         while let Some(rows) = range.next().await? {
-            let events = own::<Event>(ctx.store.tenant(), rows)?;
+            let events = typed::<Event>(rows)?;
             for some in events.chunks(CHUNK) {
                 report.events += some.len() as u64;
                 placed += compare(ctx, some, last, &mut waiting, &mut report).await?;
@@ -99,12 +98,11 @@ pub async fn verify(
     Ok(report)
 }
 
-fn own<R: Row>(tenant: &Tenant, rows: Vec<(Tenant, widerow::engine::RawRow)>) -> Result<Vec<R>> {
-    let rows = rows.into_iter().filter(|(of, _)| of == tenant);
-    let typed = |row: widerow::engine::RawRow| {
+fn typed<R: Row>(rows: Vec<(Tenant, widerow::engine::RawRow)>) -> Result<Vec<R>> {
+    let typed = |(_, row): (Tenant, widerow::engine::RawRow)| {
         R::from_values(row.values).map_err(|mismatch| Error::Data(widerow::Error::mismatch(&R::table().name, mismatch)))
     };
-    rows.map(|(_, row)| typed(row)).collect()
+    rows.into_iter().map(typed).collect()
 }
 
 /// How many of the events have a place up to the last.
@@ -179,9 +177,9 @@ async fn count<R: Row>(
 
 /// Whether the newest event of every stream is in the log.
 async fn streams(ctx: &Context, report: &mut EventsVerified) -> Result<()> {
-    for mut range in ctx.store.database().scan(EventStream::table(), 1).await? {
+    for mut range in ctx.store.scan(EventStream::table(), 1).await? {
         while let Some(rows) = range.next().await? {
-            let streams = own::<EventStream>(ctx.store.tenant(), rows)?;
+            let streams = typed::<EventStream>(rows)?;
             report.streams += streams.len() as u64;
             for some in streams.chunks(CHUNK) {
                 let keys = some.iter().map(|stream| Event::key(stream.aggregate_id, stream.version));

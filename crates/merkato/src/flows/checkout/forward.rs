@@ -48,14 +48,13 @@ pub(super) async fn go(checkout: &Checkout, run: &Run<'_>) -> Result<Went> {
         return Ok(Went::Nowhere(Failure::Unpaid));
     }
     let mut turned = Vec::new();
-    if placed.is_some() {
-        tidy(checkout, run).await?;
-    } else {
+    if placed.is_none() {
         match order(checkout, run).await? {
             Ok(held) => turned = held,
             Err(failure) => return Ok(Went::Nowhere(failure)),
         }
     }
+    tidy(checkout, run).await?;
     let payment_id = match authorise(checkout, run).await? {
         Ok(payment_id) => payment_id,
         Err(went) => return Ok(went),
@@ -150,7 +149,6 @@ async fn order(checkout: &Checkout, run: &Run<'_>) -> Result<Result<Vec<ProductI
     if ordered.await? == OrderedCart::Changed && orders::find_order(ctx, draft.order_id).await?.is_none() {
         return Ok(Err(Failure::CartChanged));
     }
-    tidy(checkout, run).await?;
     Ok(Ok(turned))
 }
 

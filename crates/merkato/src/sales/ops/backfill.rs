@@ -93,9 +93,9 @@ pub struct Ending {
 /// has: what is to be kept elsewhere before it goes. How many there were.
 pub async fn export_ending(ctx: &Context, before: Timestamp, mut see: impl FnMut(Ending)) -> Result<u64> {
     let mut seen = 0;
-    for mut range in ctx.store.database().scan(SaleRecord::table(), 1).await? {
+    for mut range in ctx.store.scan(SaleRecord::table(), 1).await? {
         while let Some(rows) = range.next_with_ended().await? {
-            for (_, row) in rows.into_iter().filter(|(tenant, _)| tenant == ctx.store.tenant()) {
+            for (_, row) in rows {
                 let Some(ends_at) = row.expires_at.filter(|end| *end < before) else { continue };
                 let record = SaleRecord::from_values(row.values).map_err(|m| widerow::Error::mismatch("sales", m))?;
                 seen += 1;
