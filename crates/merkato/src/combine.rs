@@ -5,15 +5,23 @@
 //! 2. A caller that goes away stops nobody: whoever decides is a task of its own, and its request is decided all the same.
 //! 3. No more wait than is allowed; the next one is told to come later.
 //!
+//! 4. Answers are given in the order of the groups. A group may let the next one begin before it is answered itself.
+//!
 //! It combines what one process asks. Several processes must be kept apart by what the deciding itself rests on, as a guarded
 //! commit is.
 
 use std::{
     collections::{HashMap, VecDeque, hash_map::Entry},
+    future::poll_fn,
     hash::Hash,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Poll,
 };
 
+use futures::{StreamExt as _, stream::FuturesOrdered};
 use tokio::sync::oneshot;
 use widerow::meter;
 
@@ -43,6 +51,20 @@ impl Error {
     }
 }
 
+/// Groups of one key that are decided or written at the same time, where one lets the next begin.
+const GROUPS_UNDER_WAY_MAX: usize = 2;
+
+/// The right of a group to be alone with its key. Whoever keeps it until the answer is.
+#[derive(Debug)]
+pub struct Turn(Arc<AtomicBool>);
+
+impl Turn {
+    /// Lets the next group begin, before this one is answered. Only while it is polled itself.
+    pub fn pass(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 type Answer<A> = oneshot::Sender<Result<A>>;
 type Queues<K, Q, A> = Mutex<HashMap<K, VecDeque<(Q, Answer<A>)>>>;
 
@@ -53,7 +75,7 @@ type Queues<K, Q, A> = Mutex<HashMap<K, VecDeque<(Q, Answer<A>)>>>;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Error> {
 /// let combiner: Combiner<&str, u32, u32> = Combiner::new(90, 1_000);
-/// let doubled = |_key, numbers: Vec<u32>| async move { Ok(numbers.into_iter().map(|n| 2 * n).collect()) };
+/// let doubled = |_key, numbers: Vec<u32>, _turn| async move { Ok(numbers.into_iter().map(|n| 2 * n).collect()) };
 /// assert_eq!(combiner.submit("numbers", 21, doubled).await?, 42);
 /// # Ok(())
 /// # }
@@ -85,7 +107,7 @@ where
         &self,
         key: K,
         request: Q,
-        decide: impl Fn(K, Vec<Q>) -> F + Send + Sync + 'static,
+        decide: impl Fn(K, Vec<Q>, Turn) -> F + Send + Sync + 'static,
     ) -> Result<A>
     where
         F: Future<Output = Result<Vec<A>, widerow::Error>> + Send + 'static,
@@ -127,29 +149,52 @@ struct Leader<K: Eq + Hash, Q, A> {
 }
 
 impl<K: Clone + Eq + Hash, Q, A> Leader<K, Q, A> {
-    async fn lead<F>(mut self, decide: impl Fn(K, Vec<Q>) -> F)
+    async fn lead<F>(mut self, decide: impl Fn(K, Vec<Q>, Turn) -> F)
     where
         F: Future<Output = Result<Vec<A>, widerow::Error>>,
     {
-        let mut group = self.take_group();
-        while let Some((requests, waiting)) = group {
-            let decided = decide(self.key.clone(), requests).await;
+        let passed = Arc::new(AtomicBool::new(false));
+        let mut under_way = FuturesOrdered::new();
+        let mut answered = None;
+        loop {
+            let (alone, room) = (under_way.is_empty(), under_way.len() < GROUPS_UNDER_WAY_MAX);
+            let mut looks = room && passed.load(Ordering::Relaxed);
             // ORDER: the next group, or the end of the leading, before the answers: whoever asks again after an answer finds
             // nobody at work if nobody waited, and is charged for its own request.
-            group = self.take_group();
-            tell(waiting, decided);
+            let group = if alone || looks { self.take_group(alone) } else { None };
+            let told = answered.take().map(|(waiting, decided)| tell(waiting, decided)).is_some();
+            if let Some((requests, waiting)) = group {
+                passed.store(false, Ordering::Relaxed);
+                looks = false;
+                let decided = decide(self.key.clone(), requests, Turn(passed.clone()));
+                under_way.push_back(async { (waiting, decided.await) });
+            } else if alone {
+                return;
+            } else if looks && told {
+                // Those who were just answered may ask again: together, before this looks once more.
+                tokio::task::yield_now().await;
+                continue;
+            }
+            let room = under_way.len() < GROUPS_UNDER_WAY_MAX;
+            answered = poll_fn(|cx| match under_way.poll_next_unpin(cx) {
+                Poll::Pending if room && !looks && passed.load(Ordering::Relaxed) => Poll::Ready(None),
+                polled => polled,
+            })
+            .await;
         }
     }
 
-    /// The next requests; None, and the key is free, where nobody waits.
+    /// The next requests. Where nobody waits and nobody is decided upon, the key is free.
     ///
     /// RACE: seeing that nobody waits and leaving are one step under the lock, so that no request comes in between.
-    fn take_group(&mut self) -> Option<(Vec<Q>, Vec<Answer<A>>)> {
+    fn take_group(&mut self, alone: bool) -> Option<(Vec<Q>, Vec<Answer<A>>)> {
         let mut queues = lock(&self.queues);
         let queue = queues.get_mut(&self.key).filter(|queue| !queue.is_empty());
         let Some(queue) = queue else {
-            queues.remove(&self.key);
-            self.leads = false;
+            if alone {
+                queues.remove(&self.key);
+                self.leads = false;
+            }
             return None;
         };
         let some = self.group_max.min(queue.len());
@@ -204,13 +249,17 @@ mod tests {
     fn sized(
         gate: &Arc<Semaphore>,
         groups: &Arc<AtomicUsize>,
-    ) -> impl Fn(&'static str, Vec<usize>) -> futures::future::BoxFuture<'static, Result<Vec<usize>, widerow::Error>>
+    ) -> impl Fn(
+        &'static str,
+        Vec<usize>,
+        Turn,
+    ) -> futures::future::BoxFuture<'static, Result<Vec<usize>, widerow::Error>>
     + Clone
     + Send
     + Sync
     + 'static {
         let (gate, groups) = (gate.clone(), groups.clone());
-        move |_, requests: Vec<usize>| {
+        move |_, requests: Vec<usize>, _| {
             let (gate, groups) = (gate.clone(), groups.clone());
             Box::pin(async move {
                 gate.acquire().await.expect("open").forget();
@@ -282,22 +331,90 @@ mod tests {
     #[tokio::test]
     async fn an_error_is_told_to_all_of_the_group_and_the_next_group_is_tried_again() {
         let combiner = Numbers::new(90, 1_000);
-        let failing = |_, _: Vec<usize>| async { Err(widerow::Error::unavailable("gone")) };
+        let failing = |_, _: Vec<usize>, _| async { Err(widerow::Error::unavailable("gone")) };
         let answers = join_all((0..5).map(|n| combiner.submit("a", n, failing))).await;
         assert!(answers.iter().all(|a| matches!(a, Err(Error::Data(widerow::Error::Unavailable { .. })))));
-        let short = |_, _: Vec<usize>| async { Ok(Vec::new()) };
+        let short = |_, _: Vec<usize>, _| async { Ok(Vec::new()) };
         assert!(matches!(combiner.submit("a", 1, short).await, Err(Error::Data(widerow::Error::Engine { .. }))));
-        let good = |_, requests: Vec<usize>| async move { Ok(requests) };
+        let good = |_, requests: Vec<usize>, _| async move { Ok(requests) };
         assert_eq!(combiner.submit("a", 7, good).await.expect("decided"), 7);
     }
 
     #[tokio::test]
     async fn whoever_waits_for_one_that_panics_is_told_and_the_key_is_free() {
         let combiner = Numbers::new(1, 1_000);
-        let panicking = |_, requests: Vec<usize>| async move { panic!("{requests:?}") };
+        let panicking = |_, requests: Vec<usize>, _| async move { panic!("{requests:?}") };
         let answers = join_all((0..3).map(|n| combiner.submit("a", n, panicking))).await;
         assert!(answers.iter().all(|answer| matches!(answer, Err(Error::Stopped))), "{answers:?}");
-        let good = |_, requests: Vec<usize>| async move { Ok(requests) };
+        let good = |_, requests: Vec<usize>, _| async move { Ok(requests) };
         assert_eq!(combiner.submit("a", 7, good).await.expect("decided"), 7);
+    }
+
+    /// Lets the next group begin at once, and answers when the gate was opened for it.
+    fn passing(
+        gate: &Arc<Semaphore>,
+        begun: &Arc<AtomicUsize>,
+    ) -> impl Fn(
+        &'static str,
+        Vec<usize>,
+        Turn,
+    ) -> futures::future::BoxFuture<'static, Result<Vec<usize>, widerow::Error>>
+    + Clone
+    + Send
+    + Sync
+    + 'static {
+        let (gate, begun) = (gate.clone(), begun.clone());
+        move |_, requests: Vec<usize>, turn| {
+            let (gate, begun) = (gate.clone(), begun.clone());
+            Box::pin(async move {
+                begun.fetch_add(1, Ordering::SeqCst);
+                turn.pass();
+                gate.acquire().await.expect("open").forget();
+                Ok(requests)
+            })
+        }
+    }
+
+    async fn until(begun: &AtomicUsize, groups: usize) {
+        while begun.load(Ordering::SeqCst) < groups {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_group_that_passes_its_turn_lets_the_next_begin_and_no_more() {
+        let (combiner, gate, begun) = (Numbers::new(1, 1_000), Arc::new(Semaphore::new(0)), Arc::default());
+        let decide = passing(&gate, &begun);
+        let mut waiting: Vec<_> = (0..5).map(|n| Box::pin(combiner.submit("a", n, decide.clone()))).collect();
+        for asked in &mut waiting {
+            assert!(futures::poll!(asked).is_pending());
+        }
+        until(&begun, GROUPS_UNDER_WAY_MAX).await;
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(begun.load(Ordering::SeqCst), GROUPS_UNDER_WAY_MAX, "as many as are allowed");
+        gate.add_permits(1);
+        until(&begun, GROUPS_UNDER_WAY_MAX + 1).await;
+        let mut waiting = waiting.into_iter();
+        assert_eq!(waiting.next().expect("the first").await.expect("decided"), 0, "answered before the others are");
+        gate.add_permits(100);
+        let answers = join_all(waiting).await.into_iter().map(|answer| answer.expect("decided"));
+        assert_eq!(answers.collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert!(lock(&combiner.queues).is_empty(), "nothing is left behind");
+    }
+
+    #[tokio::test]
+    async fn whoever_comes_while_one_that_has_passed_its_turn_is_under_way_is_decided() {
+        let (combiner, gate, begun) = (Numbers::new(90, 1_000), Arc::new(Semaphore::new(0)), Arc::default());
+        let decide = passing(&gate, &begun);
+        let mut first = Box::pin(combiner.submit("a", 1, decide.clone()));
+        assert!(futures::poll!(&mut first).is_pending());
+        until(&begun, 1).await;
+        let mut second = Box::pin(combiner.submit("a", 2, decide));
+        assert!(futures::poll!(&mut second).is_pending());
+        gate.add_permits(2);
+        assert_eq!((first.await.expect("decided"), second.await.expect("decided")), (1, 2));
+        assert!(lock(&combiner.queues).is_empty(), "nothing is left behind");
     }
 }

@@ -159,6 +159,9 @@ pub struct Abilities {
     pub keeps_shared: bool,
     /// `Write::DeleteRange` is understood, on tables that are not guarded.
     pub native_range_delete: bool,
+    /// Steps are applied in the order in which they were first polled, so that a step may be sent on what the one before it
+    /// will leave. No promise: `Expect` tells where it was otherwise.
+    pub in_order: bool,
 }
 
 /// Rows by key. The answer has one entry for each key, in order; expired rows are included (the caller hides them).
@@ -419,6 +422,7 @@ pub struct Guarded {
     /// expected version every engine takes `Absent` of rows that the step puts, and may answer `Moved` for a refusal.
     pub guards: Vec<RawGuard>,
     /// For each write of the partition, in order: whether its row was not there, not even expired, at the expected version.
+    /// Only told where the engine has no `native_guards`.
     pub new_rows: Vec<bool>,
     /// Open this entry in the partition's outbox: its id (that of the try, not of the commit) and its bucket. The other
     /// writes are in the pending table under it.
@@ -433,6 +437,9 @@ pub struct Expect {
     pub sequence: i64,
     /// `max(now, version + 1)`, in microseconds.
     pub next: Version,
+    /// The commit that the version is of, where it was sent but not answered yet (`Abilities::in_order`). It may have been
+    /// refused, and another writer's commit may by chance have the same version.
+    pub after: Option<Uuid>,
 }
 
 /// One atomic step: all of its writes or none.

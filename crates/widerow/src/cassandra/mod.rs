@@ -162,6 +162,8 @@ impl Engine for Cassandra {
             native_indexes: false,
             keeps_shared: false,
             native_range_delete: true,
+            // Two conditional writes of one partition would fight.
+            in_order: false,
         }
     }
 

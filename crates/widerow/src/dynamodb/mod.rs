@@ -228,6 +228,7 @@ impl Engine for DynamoDb {
             native_indexes: true,
             keeps_shared: true,
             native_range_delete: false,
+            in_order: false,
         }
     }
 

@@ -389,6 +389,11 @@ impl Committer {
         if part.expect.is_some_and(|e| e.version != version) {
             return Ok(Applied::Moved);
         }
+        if let Some(after) = part.expect.and_then(|e| e.after)
+            && self.get(group, &slot_of(&key, state.sequence))?.is_none_or(|id| *id != *after.as_bytes())
+        {
+            return Ok(Applied::Moved);
+        }
         let mut refused = Vec::new();
         for (position, (guard, row_key)) in part.guards.iter().enumerate() {
             let row = self.guard_row(group, &part, guard, row_key, now)?;
@@ -410,8 +415,7 @@ impl Committer {
         }
         state.version = part.expect.map_or(now_micros.max(state.version + 1), |e| e.next.0);
         state.sequence += 1;
-        let mut slot = key.clone();
-        slot.push((state.sequence % RING_SLOTS) as u8);
+        let slot = slot_of(&key, state.sequence);
         state.outbox.extend(part.outbox);
         let begin = Bookkeeping { version: state.version, sequence: 1, outbox: Vec::new() };
         for new in part.founded {
@@ -602,4 +606,12 @@ impl Committer {
         }
         Ok(Applied::Done(Version(reclaimed)))
     }
+}
+
+/// Where a partition's ring has the commit of that number.
+fn slot_of(bookkeeping: &[u8], sequence: i64) -> Vec<u8> {
+    let mut slot = Vec::with_capacity(bookkeeping.len() + 1);
+    slot.extend_from_slice(bookkeeping);
+    slot.push((sequence % RING_SLOTS) as u8);
+    slot
 }

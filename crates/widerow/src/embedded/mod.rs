@@ -394,6 +394,7 @@ impl Engine for Embedded {
             native_indexes: false,
             keeps_shared: true,
             native_range_delete: true,
+            in_order: true,
         }
     }
 

@@ -62,11 +62,11 @@ impl Store {
             if write.table().name != table.name {
                 continue;
             }
-            let Some(key) = plan::row_key(write).map(<[Value]>::to_vec) else { continue };
-            let clustering = &key[table.partition_columns..];
-            let old = known.and_then(|k| k.row(table, clustering, now));
+            let Some(key) = plan::row_key(write) else { continue };
+            let old = known.and_then(|k| k.row(table, &key[table.partition_columns..], now));
+            // Lent, as an index is added to the write that it follows from.
             let (new, expires_at) = match write {
-                Write::Put { values, expires_at, .. } => (Some(values.clone()), *expires_at),
+                Write::Put { values, expires_at, .. } => (Some(std::mem::take(values)), *expires_at),
                 _ => (None, None),
             };
             for derivation in &derivations {
@@ -83,6 +83,9 @@ impl Store {
                 })?;
                 let old_rows = old.map(|row| derive(&row.values)).transpose()?.unwrap_or_default();
                 diff(derivation.derived, old_rows, new_rows, expires_at, old, &mut derived);
+            }
+            if let (Write::Put { values, .. }, Some(new)) = (write, new) {
+                *values = new;
             }
         }
         plain.extend(derived.into_writes());

@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 pub use self::{
     read::{Cursor, Page, SliceRequest, Statics},
-    remember::Remembered,
+    remember::{Memory, Remembered},
     scan::{Extent, Histogram, ScanCursor, ScanRows},
     verify::{Difference, DifferenceKind, VerifyOptions, VerifyReport},
     write::Partition,

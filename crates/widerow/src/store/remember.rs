@@ -4,6 +4,12 @@
 //! commit is made only if the partition still has the version that is remembered. Where nothing would be committed, or the
 //! decision is an error, nothing has shown that the memory is right, and everything is read and decided again.
 
+use std::{ops::Range, pin::pin, task::Poll};
+
+use futures::poll;
+use tokio::sync::MutexGuard;
+use uuid::Uuid;
+
 use super::{
     Store,
     plan::{self, Plan},
@@ -34,8 +40,35 @@ pub struct Remembered {
     statics: Option<Vec<Value>>,
     /// All rows that begin with one of these are among the rows; none is a whole key. They are disjoint.
     prefixes: Vec<Vec<Value>>,
-    /// In clustering order, each with the version that it was written or read at.
-    rows: Vec<(Version, RawRow)>,
+    /// In clustering order.
+    rows: Vec<KnownRow>,
+    /// The commit that left it so, once there was one.
+    after: Option<Uuid>,
+}
+
+#[derive(Clone, Debug)]
+struct KnownRow {
+    row: RawRow,
+    /// The version that it was written or read at.
+    version: Version,
+    /// It is under one of the prefixes.
+    covered: bool,
+}
+
+/// Where a writer keeps what it left in a partition. Both are called while it has its turn in the partition's queue.
+pub trait Memory: Send {
+    fn take(&mut self) -> Option<Remembered>;
+    fn keep(&mut self, last: Remembered);
+}
+
+impl Memory for Option<Remembered> {
+    fn take(&mut self) -> Option<Remembered> {
+        self.take()
+    }
+
+    fn keep(&mut self, last: Remembered) {
+        *self = Some(last);
+    }
 }
 
 impl Remembered {
@@ -50,6 +83,11 @@ impl Remembered {
         let prefixes: Vec<_> = prefixes.iter().filter(shorter).cloned().collect();
         // One that nothing was committed to yet has a version as soon as this commit is made.
         let version = anchor.version.unwrap_or(Version(i64::MIN));
+        let known = |row: &RawRow| {
+            let covered = key::covered(table, &prefixes, clustering_of(table, row));
+            KnownRow { row: row.clone(), version, covered }
+        };
+        let rows = anchor.rows.iter().flatten().map(known).collect();
         (!prefixes.is_empty()).then(|| Remembered {
             table,
             partition: partition.to_vec(),
@@ -57,7 +95,8 @@ impl Remembered {
             sequence: anchor.sequence,
             statics: anchor.statics.clone(),
             prefixes,
-            rows: anchor.rows.iter().flatten().map(|row| (version, row.clone())).collect(),
+            rows,
+            after: None,
         })
     }
 
@@ -74,10 +113,19 @@ impl Remembered {
         self.table.name == table.name && self.partition == partition
     }
 
-    /// Whether all rows under the prefix are known.
-    fn knows(&self, prefix: &[Value]) -> bool {
-        let whole = prefix.len() == self.table.clustering_columns;
-        self.covers(prefix) || (whole && self.position(prefix).is_ok())
+    /// Where the rows under the prefix stand, if all of them are known.
+    fn under(&self, prefix: &[Value]) -> Option<Range<usize>> {
+        if prefix.len() == self.table.clustering_columns {
+            return match self.position(prefix) {
+                Ok(there) => Some(there..there + 1),
+                Err(place) => self.covers(prefix).then_some(place..place),
+            };
+        }
+        self.covers(prefix).then(|| {
+            let from = self.position(prefix).unwrap_or_else(|place| place);
+            let under = |known: &&KnownRow| clustering_of(self.table, &known.row).starts_with(prefix);
+            from..from + self.rows[from..].iter().take_while(under).count()
+        })
     }
 
     /// Whether a prefix that was read is one of this key.
@@ -85,13 +133,11 @@ impl Remembered {
         key::covered(self.table, &self.prefixes, key)
     }
 
-    /// Where the row of a clustering key stands, or would.
+    /// Where the row of a clustering key stands, or would; of a prefix, where its first row would.
     fn position(&self, clustering: &[Value]) -> Result<usize, usize> {
-        self.rows.binary_search_by(|(_, row)| key::clustering_order(self.table, self.clustering(row), clustering))
-    }
-
-    fn clustering<'r>(&self, row: &'r RawRow) -> &'r [Value] {
-        &row.values[self.table.partition_columns..self.table.key_columns()]
+        let order =
+            |known: &KnownRow| key::clustering_order(self.table, clustering_of(self.table, &known.row), clustering);
+        self.rows.binary_search_by(order)
     }
 
     /// Takes over what the commit has left, and says whether that is known.
@@ -99,25 +145,26 @@ impl Remembered {
         let Some(version) = committed.version else { return false };
         self.version = version;
         self.sequence = self.sequence.saturating_add(1);
+        self.after = Some(committed.id);
         for write in &plan.writes {
             if write.table().name != self.table.name || matches!(write, Write::Found { .. }) {
                 continue;
             }
             let Some(key) = plan::row_key(write) else { return false };
             let clustering = &key[self.table.partition_columns..];
-            let position = self.position(clustering);
+            let (position, covered) = (self.position(clustering), self.covers(clustering));
             match write {
                 Write::Put { values, expires_at, .. } => {
                     let mut values = values.clone();
                     let statics = self.statics.iter().flatten().enumerate().filter(|(_, value)| !value.is_null());
                     statics.for_each(|(column, value)| values[column] = value.clone());
-                    let row = (version, RawRow { values, expires_at: *expires_at });
+                    let row = KnownRow { row: RawRow { values, expires_at: *expires_at }, version, covered };
                     match position {
                         Ok(there) => self.rows[there] = row,
                         Err(place) => self.rows.insert(place, row),
                     }
                 }
-                Write::Delete { .. } if self.covers(clustering) => {
+                Write::Delete { .. } if covered => {
                     if let Ok(there) = position {
                         self.rows.remove(there);
                     }
@@ -132,40 +179,48 @@ impl Remembered {
 
     fn forget_oldest(&mut self) {
         let fresh = Version(self.version.0.saturating_sub(OTHER_ROWS_MICROS));
-        let mut rows = std::mem::take(&mut self.rows);
-        let others = rows.iter().filter(|(_, row)| !self.covers(self.clustering(row)));
-        let mut ages: Vec<Version> = others.map(|(written, _)| *written).collect();
+        let others = self.rows.iter().filter(|known| !known.covered);
+        let mut ages: Vec<Version> = others.map(|known| known.version).collect();
         let mut spare = ages.len().saturating_sub(OTHER_ROWS_MAX);
         // All that are older than the last one that goes, go; of those as old as it, as many as are spare.
         let last = (spare > 0).then(|| *ages.select_nth_unstable(spare - 1).1);
         spare -= ages.iter().filter(|age| last.is_some_and(|last| **age < last)).count();
-        rows.retain(|(written, row)| {
-            if self.covers(self.clustering(row)) {
-                return true;
-            }
-            let equal = spare > 0 && last == Some(*written);
+        self.rows.retain(|known| {
+            let equal = !known.covered && spare > 0 && last == Some(known.version);
             spare -= usize::from(equal);
-            !(equal || *written < fresh || last.is_some_and(|last| *written < last))
+            known.covered || !(equal || known.version < fresh || last.is_some_and(|last| known.version < last))
         });
-        self.rows = rows;
     }
 }
 
+fn clustering_of<'r>(table: &Table, row: &'r RawRow) -> &'r [Value] {
+    &row.values[table.partition_columns..table.key_columns()]
+}
+
 impl Store {
-    /// The answer that rests on what is remembered, and what is to be remembered now; None where it must be read after all.
+    /// The answer that rests on what is remembered; None where it must be read after all. What is to be remembered now is
+    /// kept.
+    ///
+    /// RACE: where the engine applies in order, the next writer is let in as soon as the commit is sent, on what this commit
+    /// will leave. If it is refused, or comes after another's, the next one finds another commit than it is sent after, and
+    /// is decided again: so nothing is ever answered that rests on a commit which was not made.
     pub(super) async fn decide_on_memory<R: Row, T, E: From<Error>>(
         &self,
-        mut last: Remembered,
+        last: Remembered,
+        memory: &mut impl Memory,
         prefixes: &[Vec<Value>],
         decide: &mut impl FnMut(&Partition<R>) -> Result<(Commit, T), E>,
-    ) -> Result<Option<(T, Option<Remembered>)>, E> {
+        queue: &mut Option<MutexGuard<'_, ()>>,
+    ) -> Result<Option<T>, E> {
         let table = last.table;
-        let assumed: Vec<Vec<Value>> = prefixes.iter().filter(|prefix| !last.knows(prefix)).cloned().collect();
-        if assumed.iter().any(|key| key.len() < table.clustering_columns) {
-            return Ok(None);
+        let (mut rows, mut assumed) = (Vec::new(), Vec::new());
+        for prefix in prefixes {
+            match last.under(prefix) {
+                Some(range) => rows.extend(last.rows[range].iter().map(|known| Some(known.row.clone()))),
+                None if prefix.len() == table.clustering_columns => assumed.push(prefix.clone()),
+                None => return Ok(None),
+            }
         }
-        let wanted = |row: &&RawRow| key::covered(table, prefixes, last.clustering(row));
-        let rows: Vec<_> = last.rows.iter().map(|(_, row)| row).filter(wanted).cloned().map(Some).collect();
         let anchor = Anchor {
             version: Some(last.version),
             sequence: last.sequence,
@@ -179,31 +234,58 @@ impl Store {
             return Ok(None);
         }
         let plan = Plan::new(&self.inner, commit, now)?;
-        let Some(written) = Self::keys_of(&plan).filter(|_| plan.is_of(table, &last.partition)) else {
-            return Ok(None);
-        };
-        let known = |key: &Vec<Value>| key::covered(table, prefixes, key);
-        let puts = plan.writes.iter().filter_map(|write| match write {
-            Write::Put { table: t, values, .. } if t.name == table.name => {
-                Some(&values[table.partition_columns..table.key_columns()])
-            }
-            _ => None,
-        });
-        let mut puts: Vec<&[Value]> = puts.collect();
-        puts.sort_unstable_by(|one, other| key::clustering_order(table, one, other));
-        let is_put = |key: &Vec<Value>| puts.binary_search_by(|put| key::clustering_order(table, put, key)).is_ok();
-        if !written.iter().all(known) || !assumed.iter().all(is_put) {
+        if !plan.is_of(table, &last.partition) || !rests_on(&plan, table, prefixes, &assumed) {
             return Ok(None);
         }
-        let known = Known { anchor, scope: Scope::Prefixes(prefixes.to_vec()) };
-        match self.in_time(plan.id, self.attempt(&plan, Some(known), &assumed)).await {
+        let known = Known { anchor, scope: Scope::Prefixes(prefixes.to_vec()), after: last.after };
+        let ready = self.prepare(&plan, Some(known), &assumed).await?;
+        let version = ready.guarded.expect.map(|expect| expect.next);
+        let ahead = ready.at_once && self.inner.engine.abilities().in_order;
+        let mut sent = pin!(self.in_time(plan.id, self.send(&plan, ready)));
+        let mut last = Some(last);
+        let mut keep = |committed| {
+            if let Some(last) = last.take_if(|last| last.follow(&plan, committed)) {
+                memory.keep(last);
+            }
+        };
+        let outcome = poll!(sent.as_mut());
+        if ahead && outcome.is_pending() {
+            keep(Committed { id: plan.id, version });
+            drop(queue.take());
+        }
+        let outcome = match outcome {
+            Poll::Ready(outcome) => outcome,
+            Poll::Pending => sent.await,
+        };
+        match outcome {
             Ok(Outcome::Done(committed, at_once)) => {
-                let now = (at_once && last.follow(&plan, committed)).then_some(last);
-                Ok(Some((answer, now)))
+                if at_once && queue.is_some() {
+                    keep(committed);
+                }
+                Ok(Some(answer))
             }
             // Another has written, or a row was there.
             Ok(Outcome::Moved) | Err(Error::Conflict(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Whether the plan writes only rows that were read or assumed to be new, and puts all of the latter.
+fn rests_on(plan: &Plan, table: &Table, prefixes: &[Vec<Value>], assumed: &[Vec<Value>]) -> bool {
+    let mut put = 0;
+    for write in &plan.writes {
+        if matches!(write, Write::DeleteRange { .. }) {
+            return false;
+        }
+        let Some(key) = plan::row_key(write).filter(|_| write.table().name == table.name) else { continue };
+        let clustering = &key[table.partition_columns..];
+        if !key::covered(table, prefixes, clustering) {
+            return false;
+        }
+        let is_assumed = || assumed.binary_search_by(|key| key::clustering_order(table, key, clustering)).is_ok();
+        put += usize::from(matches!(write, Write::Put { .. }) && is_assumed());
+    }
+    // The plan has each row once.
+    put == assumed.len()
 }

@@ -10,10 +10,16 @@ use crate::{
     value::Value,
 };
 
-/// What became of a commit's step, and whether it was all of the commit: no later writes are on their way.
-pub(super) struct Split {
-    pub applied: Applied,
+/// A guarded commit that needs only be sent.
+pub(super) struct Ready {
+    pub id: uuid::Uuid,
+    pub guarded: Guarded,
+    /// Those of the guarded partition come first.
+    pub writes: Vec<Write>,
+    pub inside: usize,
+    /// All of it is one step of the engine's: no later writes are on their way when that is made.
     pub at_once: bool,
+    pub now: Timestamp,
 }
 
 /// What became of a step, and whether the answer comes from the engine or, that one being lost, from the ring.
@@ -24,7 +30,7 @@ pub(crate) struct Settled {
 
 impl Store {
     /// Whether the engine can apply the writes in one step.
-    pub(super) fn fits(&self, beside: usize, writes: &[Write], guarded: Option<&(&'static Table, Vec<Value>)>) -> bool {
+    pub(super) fn fits(&self, beside: usize, writes: &[Write], guarded: Option<(&Table, &[Value])>) -> bool {
         let outside = |w: &Write| guarded.is_none_or(|(t, p)| w.table().name != t.name || w.partition() != p);
         if self.inner.always_outbox {
             return if guarded.is_some() { !writes.iter().any(outside) } else { writes.len() <= 1 };
@@ -72,29 +78,32 @@ impl Store {
         }
     }
 
-    /// One step, or as many as the engine needs.
-    pub(super) async fn apply_split(
+    /// With so many conditions beside the writes.
+    pub(super) fn ready(
         &self,
         id: uuid::Uuid,
         guarded: Guarded,
         beside: usize,
-        inside: Vec<Write>,
+        mut writes: Vec<Write>,
         outside: Vec<Write>,
         now: Timestamp,
-    ) -> Result<Split> {
+    ) -> Ready {
+        let inside = writes.len();
+        writes.extend(outside);
+        let at_once = self.fits(beside, &writes, Some((guarded.table, &guarded.partition)));
+        Ready { id, guarded, writes, inside, at_once, now }
+    }
+
+    /// One step, or as many as the engine needs.
+    pub(super) async fn apply_split(&self, ready: Ready) -> Result<Applied> {
+        let Ready { id, guarded, writes, inside, at_once, now } = ready;
         let timestamp = guarded.expect.map_or_else(|| self.inner.timestamp(), |e| e.next.0);
-        let partition = (guarded.table, guarded.partition.clone());
-        let mut step = Step { id, tenant: &self.tenant, guarded: Some(guarded), writes: inside, now, timestamp };
-        let inside = step.writes.len();
-        step.writes.extend(outside);
-        if self.fits(beside, &step.writes, Some(&partition)) {
-            let settled = self.apply_settled(&step).await?;
-            Ok(Split { applied: settled.applied, at_once: true })
-        } else {
-            let outside = step.writes.split_off(inside);
-            let applied = self.apply_with_outbox(step, outside).await?;
-            Ok(Split { applied, at_once: false })
+        let mut step = Step { id, tenant: &self.tenant, guarded: Some(guarded), writes, now, timestamp };
+        if at_once {
+            return Ok(self.apply_settled(&step).await?.applied);
         }
+        let outside = step.writes.split_off(inside);
+        self.apply_with_outbox(step, outside).await
     }
 
     /// Writes that rest on a partition as it was read, and on nothing else.
@@ -111,14 +120,14 @@ impl Store {
         let expect = Some(self.expect(anchor));
         let (partition, guards, new_rows) = (partition.to_vec(), Vec::new(), Vec::new());
         let guarded = Guarded { table, partition, expect, guards, new_rows, outbox: None };
-        Ok(self.apply_split(id, guarded, 1, inside, outside, self.inner.now()).await?.applied)
+        self.apply_split(self.ready(id, guarded, 1, inside, outside, self.inner.now())).await
     }
 
     pub(super) fn expect(&self, anchor: &Anchor) -> Expect {
         let next = Version(self.inner.timestamp().max(anchor.version.map_or(i64::MIN, |v| v.0 + 1)));
         // What this process writes from now on, anywhere, is later than this commit.
         self.inner.not_before(next.0);
-        Expect { version: anchor.version, sequence: anchor.sequence, next }
+        Expect { version: anchor.version, sequence: anchor.sequence, next, after: None }
     }
 
     /// Applies a step; where the engine cannot say whether it did, finds out.

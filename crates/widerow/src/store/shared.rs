@@ -99,7 +99,7 @@ impl Store {
             }
             let commit = Commit { shared: true, ..Commit::new() }.put_values(table, values.clone(), None);
             let plan = Plan::new(&self.inner, commit, now)?;
-            match self.in_time(plan.id, self.attempt(&plan, Some(known), &[])).await? {
+            match self.in_time(plan.id, self.attempt(&plan, Some(known))).await? {
                 Outcome::Done(..) => return Ok(true),
                 Outcome::Moved => self.pause(table, &mut tries).await?,
             }

@@ -10,11 +10,14 @@ use super::{
     Statics, Store,
     plan::{self, Plan},
     read::typed,
-    remember::Remembered,
+    remember::{Memory, Remembered},
+    settle::Ready,
 };
 use crate::{
     commit::{Commit, Committed, Conflict},
-    engine::{Add, Anchor, AnchorRows, Applied, Atomicity, Condition, Guarded, RawGuard, RawRow, Step, Version, Write},
+    engine::{
+        Add, Anchor, AnchorRows, Applied, Atomicity, Condition, Expect, Guarded, RawGuard, RawRow, Step, Version, Write,
+    },
     error::{Error, Result},
     key, limits,
     row::{ColumnOf, KeyParts, Row},
@@ -36,6 +39,8 @@ pub struct Partition<R> {
 pub(super) struct Known {
     pub anchor: Anchor,
     pub(super) scope: Scope,
+    /// The commit that left it so, where that has no answer yet.
+    pub after: Option<uuid::Uuid>,
 }
 
 /// Which rows of the partition were read.
@@ -86,7 +91,7 @@ impl Store {
         let mut tries = 0;
         loop {
             let known = if self.needs_read(plan) { Some(self.read_for(plan, table, partition).await?) } else { None };
-            match self.attempt(plan, known, &[]).await? {
+            match self.attempt(plan, known).await? {
                 Outcome::Done(committed, _) => return Ok(committed),
                 Outcome::Moved => self.pause(table, &mut tries).await?,
             }
@@ -121,7 +126,7 @@ impl Store {
         prefixes: impl IntoIterator<Item = impl KeyParts>,
         decide: impl FnMut(&Partition<R>) -> Result<(Commit, T), E>,
     ) -> Result<T, E> {
-        self.guarded_from::<R, T, E>(&mut None, partition, prefixes, decide).await
+        self.guarded_from::<R, T, E>(&mut None::<Remembered>, partition, prefixes, decide).await
     }
 
     /// As `guarded_prefixes`, by a writer that decides on one partition again and again: what it left there last is
@@ -130,9 +135,12 @@ impl Store {
     ///
     /// Whole keys that are not remembered are taken to be those of new rows, as long as the commit puts them; where that
     /// turns out wrong, everything is read and decided again. So a new row should be named by its whole key.
+    ///
+    /// Where the engine applies steps in order, what will be left is remembered as soon as the commit is sent: a writer that
+    /// shares its memory need not wait for the answer to decide what comes next.
     pub async fn guarded_from<R: Row, T, E: From<Error>>(
         &self,
-        remembered: &mut Option<Remembered>,
+        memory: &mut impl Memory,
         partition: R::Partition,
         prefixes: impl IntoIterator<Item = impl KeyParts>,
         mut decide: impl FnMut(&Partition<R>) -> Result<(Commit, T), E>,
@@ -153,13 +161,16 @@ impl Store {
             return Err(Error::TooLarge { what: "prefixes of one decision".into(), size, limit }.into());
         }
         let prefixes = key::disjoint(table, prefixes);
-        let _queue = self.inner.lock(&self.tenant, table, &partition).await?;
-        if let Some(last) = remembered.take().filter(|last| last.is_of(table, &partition))
-            && let Some((answer, now)) = self.decide_on_memory(last, &prefixes, &mut decide).await?
+        let mut queue = Some(self.inner.lock(&self.tenant, table, &partition).await?);
+        if let Some(last) = memory.take().filter(|last| last.is_of(table, &partition))
+            && let Some(answer) = self.decide_on_memory(last, memory, &prefixes, &mut decide, &mut queue).await?
         {
-            *remembered = now;
             return Ok(answer);
         }
+        let _queue = match queue {
+            Some(queue) => queue,
+            None => self.inner.lock(&self.tenant, table, &partition).await?,
+        };
         let mut tries = 0;
         loop {
             let known = self.read_prefixes(table, &partition, prefixes.clone(), false).await?;
@@ -187,9 +198,11 @@ impl Store {
                 }
                 wider
             };
-            match self.in_time(plan.id, self.attempt(&plan, Some(known), &[])).await? {
+            match self.in_time(plan.id, self.attempt(&plan, Some(known))).await? {
                 Outcome::Done(committed, at_once) => {
-                    *remembered = next.take_if(|next| at_once && next.follow(&plan, committed));
+                    if let Some(next) = next.take_if(|next| at_once && next.follow(&plan, committed)) {
+                        memory.keep(next);
+                    }
                     return Ok(answer);
                 }
                 Outcome::Moved => self.pause(table, &mut tries).await?,
@@ -240,7 +253,7 @@ impl Store {
                 None => Commit::new().delete_values(table, whole.clone()),
             };
             let plan = Plan::new(&self.inner, commit, now)?;
-            match self.in_time(plan.id, self.attempt(&plan, Some(known), &[])).await? {
+            match self.in_time(plan.id, self.attempt(&plan, Some(known))).await? {
                 Outcome::Done(..) => return Ok(new),
                 Outcome::Moved => self.pause(table, &mut tries).await?,
             }
@@ -283,7 +296,7 @@ impl Store {
             || ranges
             // RACE: what an earlier commit left in the outbox must be made before what this one writes elsewhere.
             || outside
-            || !self.fits(plan.guards.len() + 1, &plan.writes, plan.guarded.as_ref())
+            || !self.fits(plan.guards.len() + 1, &plan.writes, plan.guarded.as_ref().map(|(t, p)| (*t, &p[..])))
     }
 
     /// Whether rows of other tables follow from the table's; indexes that the engine keeps follow by themselves.
@@ -343,7 +356,7 @@ impl Store {
         ring: bool,
     ) -> Result<Known> {
         let anchor = self.settled(table, partition, AnchorRows::Keys(&keys), ring).await?;
-        Ok(Known { anchor, scope: Scope::Keys(keys) })
+        Ok(Known { anchor, scope: Scope::Keys(keys), after: None })
     }
 
     async fn read_prefixes(
@@ -365,23 +378,29 @@ impl Store {
                 limit: limits::DECISION_ROWS_MAX,
             });
         }
-        Ok(Known { anchor, scope: Scope::Prefixes(prefixes) })
+        Ok(Known { anchor, scope: Scope::Prefixes(prefixes), after: None })
     }
 
-    /// One try at the guarded partition. That there are no rows at `assumed`, which the plan puts, is checked with it.
-    pub(super) async fn attempt(&self, plan: &Plan, known: Option<Known>, assumed: &[Vec<Value>]) -> Result<Outcome> {
+    /// One try at the guarded partition.
+    pub(super) async fn attempt(&self, plan: &Plan, known: Option<Known>) -> Result<Outcome> {
+        if let Some(Known { anchor, .. }) =
+            known.as_ref().filter(|known| plan.again && known.anchor.ring.contains(&plan.id))
+        {
+            return Ok(Outcome::Done(Committed { id: plan.id, version: anchor.version }, false));
+        }
+        self.send(plan, self.prepare(plan, known, &[]).await?).await
+    }
+
+    /// All that is done before anything is sent. That there are no rows at `assumed`, which the plan puts, is checked with it.
+    pub(super) async fn prepare(&self, plan: &Plan, known: Option<Known>, assumed: &[Vec<Value>]) -> Result<Ready> {
         let Some((table, partition)) = plan.guarded.clone() else {
             return Err(Error::Engine { detail: "a guarded try without a guarded partition".into() });
         };
         let now = self.inner.now();
         let mut expect = None;
         if let Some(known) = &known {
-            let anchor = &known.anchor;
-            if plan.again && anchor.ring.contains(&plan.id) {
-                return Ok(Outcome::Done(Committed { id: plan.id, version: anchor.version }, false));
-            }
             self.check_guards(plan, known, table, &partition, now)?;
-            expect = Some(self.expect(anchor));
+            expect = Some(Expect { after: known.after, ..self.expect(&known.anchor) });
         }
         let writes = self.expand_guarded(&plan.writes, known.as_ref(), table, now)?;
         let writes = Box::pin(self.expand_ranges(writes)).await?;
@@ -412,15 +431,19 @@ impl Store {
             let row = known.as_ref().zip(clustering).and_then(|(known, key)| known.row(table, key, Timestamp::MIN));
             row.is_some_and(|row| row.is_none())
         };
-        let new_rows = inside.iter().map(is_new).collect();
-        let guarded = Guarded { table, partition: partition.clone(), expect, guards, new_rows, outbox: None };
-        let split = self.apply_split(plan.id, guarded, plan.guards.len() + 1, inside, outside, now).await?;
-        match split.applied {
-            Applied::Done(version) => {
-                Ok(Outcome::Done(Committed { id: plan.id, version: Some(version) }, split.at_once))
-            }
+        let native = self.inner.engine.abilities().native_guards;
+        let new_rows = if native { Vec::new() } else { inside.iter().map(is_new).collect() };
+        let guarded = Guarded { table, partition, expect, guards, new_rows, outbox: None };
+        Ok(self.ready(plan.id, guarded, plan.guards.len() + 1, inside, outside, now))
+    }
+
+    pub(super) async fn send(&self, plan: &Plan, ready: Ready) -> Result<Outcome> {
+        let at_once = ready.at_once;
+        match self.apply_split(ready).await? {
+            Applied::Done(version) => Ok(Outcome::Done(Committed { id: plan.id, version: Some(version) }, at_once)),
             Applied::Moved => Ok(Outcome::Moved),
             Applied::Refused(refused) => {
+                let Some((table, partition)) = &plan.guarded else { return Ok(Outcome::Moved) };
                 let rows = refused.into_iter().map(|(position, row)| {
                     let clustering = plan.guards.get(position).map_or(&[][..], |g| &g.clustering);
                     ([&partition[..], clustering].concat(), row)

@@ -65,7 +65,7 @@ impl Bench {
 
     pub fn guarded(&self, table: &'static Table, partition: &[Value], seen: &Anchor, writes: Vec<Write>) -> Step<'_> {
         let next = Version(SystemClock.now_micros().max(seen.version.map_or(0, |v| v.0 + 1)));
-        let expect = Some(Expect { version: seen.version, sequence: seen.sequence, next });
+        let expect = Some(Expect { version: seen.version, sequence: seen.sequence, next, after: None });
         let guarded = Guarded {
             table,
             partition: partition.to_vec(),

@@ -1,6 +1,15 @@
 //! Decisions on what a writer remembers: they need no read, and whatever others did meanwhile is seen all the same.
 
-use widerow::{Cell as _, Commit, Error, Partition, Remembered, Store, meter, value::Value};
+use std::sync::{Arc, Mutex};
+
+use futures::future::join_all;
+use widerow::{
+    Cell as _, Commit, Database, Engine, Error, Memory, Options, Partition, Remembered, Store,
+    faulty::{Faults, Faulty},
+    meter,
+    time::Clock,
+    value::Value,
+};
 
 use crate::{
     cases,
@@ -18,6 +27,8 @@ cases!(
     derived_rows_follow_from_what_is_remembered,
     another_partition_is_not_mistaken_for_the_remembered_one,
     concurrent_writers_with_memories_all_count,
+    writers_that_share_a_memory_all_count,
+    nothing_rests_on_a_commit_that_was_not_made,
     nothing_of_an_ended_row_comes_back,
 );
 
@@ -190,6 +201,87 @@ async fn concurrent_writers_with_memories_all_count(target: &Target) {
     assert_eq!(held(&world.store).await, 24);
     let holds = world.store.slice::<Line>("b".into()).prefix(2_i64).page().await.unwrap().rows;
     assert_eq!(holds.len(), 24);
+}
+
+/// A memory that several writers of one process share: one decides on what the one before has sent.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Option<Remembered>>>);
+
+impl Memory for Shared {
+    fn take(&mut self) -> Option<Remembered> {
+        self.0.lock().unwrap().take()
+    }
+
+    fn keep(&mut self, last: Remembered) {
+        *self.0.lock().unwrap() = Some(last);
+    }
+}
+
+/// Takes a hold; the unit that it was given, counted from one. None where it is not known, or known to have failed.
+async fn take_unit(store: &Store, memory: &Shared, name: &str) -> Option<i64> {
+    let decide = |partition: &Partition<Line>| {
+        let (commit, _) = take(partition, name)?;
+        let before = partition.rows.iter().find(|row| row.line == "stock").map_or(0, |stock| stock.price);
+        Ok((commit, before + 1))
+    };
+    let prefixes = vec![stock(), hold(name)];
+    store.guarded_from::<Line, _, Error>(&mut memory.clone(), "b".into(), prefixes, decide).await.ok()
+}
+
+async fn writers_that_share_a_memory_all_count(target: &Target) {
+    let world = target.world();
+    let memory = Shared::default();
+    let names: Vec<String> = (0..24).map(|n| n.to_string()).collect();
+    let mut units = join_all(names.iter().map(|name| take_unit(&world.store, &memory, name))).await;
+    units.sort_unstable();
+    assert_eq!(units, (1..=24).map(Some).collect::<Vec<_>>(), "each has a unit of its own");
+    assert_eq!(held(&world.store).await, 24);
+    assert!(memory.0.lock().unwrap().is_some());
+}
+
+/// The clocks of both handles stand still, so that their commits have the same versions again and again.
+async fn nothing_rests_on_a_commit_that_was_not_made(target: &Target) {
+    let world = target.world();
+    take_unit(&world.store, &Shared::default(), "first").await.unwrap();
+    let engines: Vec<_> = (0..2)
+        .map(|seed| {
+            let faults = Faults {
+                seed,
+                refuse: 0.1,
+                time_out_before: 0.1,
+                time_out_after: 0.1,
+                apply_late: 0.1,
+                delay: 0.2,
+                stop_after_steps: None,
+            };
+            Arc::new(Faulty::new(world.engine.clone(), faults))
+        })
+        .collect();
+    let handles = engines.iter().map(|engine| async {
+        let clock = world.clock.clone() as Arc<dyn Clock>;
+        let options = Options { clock, ..Options::default() };
+        let database = Database::with_options(engine.clone() as Arc<dyn Engine>, crate::tables::schema(), options);
+        let store = database.tenant(world.store.tenant().as_str()).unwrap();
+        let (memory, mut units) = (Shared::default(), Vec::new());
+        for round in 0..16 {
+            let names: Vec<String> = (0..4).map(|n| format!("{:p}-{round}-{n}", *engine)).collect();
+            let takes = names.iter().map(|name| take_unit(&store, &memory, name));
+            units.extend(join_all(takes).await.into_iter().flatten());
+        }
+        units
+    });
+    let mut units: Vec<i64> = join_all(handles).await.into_iter().flatten().collect();
+    for engine in &engines {
+        engine.all_applied().await;
+    }
+    units.sort_unstable();
+    let given = units.len();
+    units.dedup();
+    assert_eq!(units.len(), given, "no unit was given to two");
+    assert!(given > 5, "{given}");
+    let holds = world.store.slice::<Line>("b".into()).prefix(2_i64).page().await.unwrap().rows;
+    assert_eq!(held(&world.store).await, holds.len() as i64, "each hold was counted once");
+    assert!(holds.len() > given, "the first and all that were answered are there");
 }
 
 async fn nothing_of_an_ended_row_comes_back(target: &Target) {

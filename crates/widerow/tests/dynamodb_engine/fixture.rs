@@ -404,7 +404,7 @@ pub fn guarded(table: &'static Table, partition: &str, guards: Vec<RawGuard>) ->
 }
 
 pub fn expecting(mut guarded: Guarded, version: Option<Version>, sequence: i64, next: i64) -> Guarded {
-    guarded.expect = Some(Expect { version, sequence, next: Version(next) });
+    guarded.expect = Some(Expect { version, sequence, next: Version(next), after: None });
     guarded
 }
 

@@ -30,7 +30,7 @@ pub async fn record_order(ctx: &Context, contribution: Contribution) -> Result<R
     let order = Counted::of(&contribution)?;
     let key = (ctx.store.tenant().clone(), order.date);
     let decider = ctx.clone();
-    let decide = move |(_, date), orders: Vec<Counted>| {
+    let decide = move |(_, date), orders: Vec<Counted>, _| {
         let ctx = decider.clone();
         async move { record_together(&ctx, date, &orders, Mode::Newer).await }
     };

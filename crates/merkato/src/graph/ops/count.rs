@@ -72,7 +72,7 @@ pub(super) async fn settle(ctx: &Context, pair: &Pair) -> Result<()> {
 
 async fn submit(ctx: &Context, user: UserId, count: Count) -> Result<()> {
     let own = ctx.clone();
-    let decide = move |(_, user), counts: Vec<Count>| {
+    let decide = move |(_, user), counts: Vec<Count>, _| {
         let ctx = own.clone();
         async move { count_together(&ctx, user, &counts).await.map(|()| vec![(); counts.len()]) }
     };

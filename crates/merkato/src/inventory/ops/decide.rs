@@ -1,12 +1,15 @@
 //! How decisions on stock are made: requests for one product together, in one guarded commit of its partition.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use quick_cache::{Weighter, sync::Cache};
-use widerow::{Commit, Partition, Remembered, key::Tenant, row::KeyParts};
+use widerow::{Commit, Memory, Partition, Remembered, key::Tenant, row::KeyParts};
 
 use crate::{
-    combine::Combiner,
+    combine::{Combiner, Turn},
     context::Context,
     id::{HoldId, ProductId},
     inventory::{
@@ -41,6 +44,28 @@ impl Default for StockWriter {
     }
 }
 
+/// What is remembered of one product. As soon as something is to be remembered, the next requests may be decided on it.
+struct LastOf<'a> {
+    key: (Tenant, ProductId),
+    all: &'a Cache<(Tenant, ProductId), Remembered, ByRows>,
+    turn: &'a Turn,
+    /// Whether all that wait are decided: the next must not come between them.
+    all_decided: &'a AtomicBool,
+}
+
+impl Memory for LastOf<'_> {
+    fn take(&mut self) -> Option<Remembered> {
+        self.all.remove(&self.key).map(|(_, last)| last)
+    }
+
+    fn keep(&mut self, last: Remembered) {
+        self.all.insert(self.key.clone(), last);
+        if self.all_decided.load(Ordering::Relaxed) {
+            self.turn.pass();
+        }
+    }
+}
+
 /// What is remembered is bounded by its rows.
 #[derive(Clone, Debug)]
 struct ByRows;
@@ -54,9 +79,9 @@ impl Weighter<(Tenant, ProductId), Remembered> for ByRows {
 /// The answer to a request, decided with those that wait for the same product in this process.
 pub(super) async fn submit(ctx: &Context, product: ProductId, hold_id: HoldId, wish: Wish) -> Result<Hold> {
     let own = ctx.clone();
-    let decide = move |(_, product), waiting: Vec<Request>| {
+    let decide = move |(_, product), waiting: Vec<Request>, turn: Turn| {
         let ctx = own.clone();
-        async move { Ok(decide_together(&ctx, product, &waiting).await) }
+        async move { Ok(decide_together(&ctx, product, &waiting, &turn).await) }
     };
     let key = (ctx.store.tenant().clone(), product);
     let answer = ctx.stock_writer.waiting.submit(key, Request { hold_id, wish }, decide).await?;
@@ -66,10 +91,10 @@ pub(super) async fn submit(ctx: &Context, product: ProductId, hold_id: HoldId, w
 
 /// Decides the requests in their order, in as few commits as their rows fit into. Where a commit fails, the requests that are
 /// in it and behind it are told so; those before it are answered.
-async fn decide_together(ctx: &Context, product: ProductId, waiting: &[Request]) -> Vec<Result<Hold>> {
+async fn decide_together(ctx: &Context, product: ProductId, waiting: &[Request], turn: &Turn) -> Vec<Result<Hold>> {
     let mut answers = Vec::with_capacity(waiting.len());
     while answers.len() < waiting.len() {
-        match decide_some(ctx, product, &waiting[answers.len()..]).await {
+        match decide_some(ctx, product, &waiting[answers.len()..], turn).await {
             Ok(some) => answers.extend(some),
             Err(error) => answers.resize_with(waiting.len(), || Err(error.clone().into())),
         }
@@ -85,26 +110,23 @@ async fn decide_some(
     ctx: &Context,
     product: ProductId,
     waiting: &[Request],
+    turn: &Turn,
 ) -> Result<Vec<Result<Hold>>, widerow::Error> {
     let settings = &ctx.settings.inventory;
     let holds = waiting.iter().map(|request| (request.hold_id, String::new()).into_values());
     let prefixes: Vec<_> = std::iter::once(STOCK.into_values()).chain(holds).collect();
-    let key = (ctx.store.tenant().clone(), product);
-    let mut last = ctx.stock_writer.last.remove(&key).map(|(_, last)| last);
-    let answers = ctx
-        .store
+    let (key, all_decided) = ((ctx.store.tenant().clone(), product), AtomicBool::new(false));
+    let mut last = LastOf { key, all: &ctx.stock_writer.last, turn, all_decided: &all_decided };
+    ctx.store
         .guarded_from::<Inventory, _, widerow::Error>(&mut last, product, prefixes, |view| {
             let mut stock = load(product, view, ctx)?;
             // A request writes its hold, and all of them together no more than every row of stock.
             let room = widerow::limits::GUARDED_WRITES_MAX.saturating_sub(stock.shelves.len()).max(1);
+            all_decided.store(room >= waiting.len(), Ordering::Relaxed);
             let answers = waiting.iter().take(room).map(|request| stock.decide(request, settings)).collect();
             Ok((changes(&stock, settings), answers))
         })
-        .await;
-    if let Some(last) = last {
-        ctx.stock_writer.last.insert(key, last);
-    }
-    answers
+        .await
 }
 
 /// The stock of a product as a guarded read found it, with the holds that were read beside it.

@@ -33,7 +33,7 @@ pub(super) async fn submit(ctx: &Context, user: UserId, wish: Wish) -> Result<To
 
 async fn decide_soon(ctx: &Context, user: UserId, wish: Wish) -> Result<Decision> {
     let own = ctx.clone();
-    let decide = move |(_, user), wishes: Vec<Wish>| {
+    let decide = move |(_, user), wishes: Vec<Wish>, _| {
         let ctx = own.clone();
         async move {
             let answers = decide_together(&ctx, user, &wishes).await;
