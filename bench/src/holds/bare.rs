@@ -1,4 +1,5 @@
-//! A hold as one conditional write through the bare driver: the stock is a row with two numbers.
+//! A hold as one conditional write through the bare driver: the stock is two numbers of the product's partition, and the hold's
+//! own row, by which it is released or confirmed, goes into the same batch.
 
 use std::{
     sync::Arc,
@@ -8,9 +9,11 @@ use std::{
 use scylla::{
     client::session::Session,
     statement::{Consistency, SerialConsistency, prepared::PreparedStatement},
+    value::{CqlTimestamp, CqlValue, Row},
 };
 use tokio::sync::Mutex;
 use uuid::Uuid;
+use widerow::time::{Clock as _, SystemClock};
 
 use super::{CLIENTS, STOCK};
 use crate::measure::{self, Contender};
@@ -41,16 +44,24 @@ pub struct Bare {
 impl Bare {
     pub async fn load(session: Arc<Session>, keyspace: &str, way: Way) -> Self {
         let table = format!("{keyspace}.stock_{}", format!("{way:?}").to_lowercase());
-        let create = format!("CREATE TABLE {table} (product_id uuid PRIMARY KEY, quantity int, reserved int)");
+        let create = format!(
+            "CREATE TABLE {table} (product_id uuid, hold_id uuid, quantity int static, reserved int static, units int,
+             ends_at timestamp, PRIMARY KEY (product_id, hold_id))"
+        );
         session.query_unpaged(create, ()).await.expect("a table");
         session.await_schema_agreement().await.expect("an agreement");
         let product = Uuid::now_v7();
         let insert = format!("INSERT INTO {table} (product_id, quantity, reserved) VALUES (?, ?, 0) IF NOT EXISTS");
         session.query_unpaged(insert, (product, STOCK)).await.expect("stock");
-        let read = format!("SELECT quantity, reserved FROM {table} WHERE product_id = ?");
+        let read = format!("SELECT quantity, reserved FROM {table} WHERE product_id = ? LIMIT 1");
         let mut read = session.prepare(read).await.expect("a statement");
         read.set_consistency(Consistency::Serial);
-        let write = format!("UPDATE {table} SET reserved = ? WHERE product_id = ? IF reserved = ?");
+        let write = format!(
+            "BEGIN UNLOGGED BATCH
+             UPDATE {table} SET reserved = ? WHERE product_id = ? IF reserved = ?;
+             INSERT INTO {table} (product_id, hold_id, units, ends_at) VALUES (?, ?, 1, ?);
+             APPLY BATCH"
+        );
         let mut write = session.prepare(write).await.expect("a statement");
         write.set_consistency(Consistency::LocalQuorum);
         write.set_serial_consistency(Some(SerialConsistency::Serial));
@@ -72,16 +83,18 @@ impl Bare {
 
     /// None where it is done; otherwise what was found instead, if that is known.
     async fn write(&self, was: i32) -> Option<Option<i32>> {
-        let Ok(result) = self.session.execute_unpaged(&self.write, (was + 1, self.product, was)).await else {
+        let (hold, ends_at) = (Uuid::now_v7(), CqlTimestamp(SystemClock.now().plus_seconds(3_600).millis()));
+        let values = (was + 1, self.product, was, self.product, hold, ends_at);
+        let Ok(result) = self.session.execute_unpaged(&self.write, values).await else {
             self.unknown.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
             return Some(None);
         };
         let rows = result.into_rows_result().expect("rows");
-        // Cassandra sends what it found only with a refusal.
-        if rows.column_specs().len() == 1 {
-            return None;
-        }
-        let (applied, found) = rows.single_row::<(bool, Option<i32>)>().expect("an answer");
+        // Cassandra sends what it found only with a refusal, beside the key.
+        let place = rows.column_specs().iter().position(|column| column.name() == "reserved");
+        let answer = rows.first_row::<Row>().expect("an answer").columns;
+        let applied = answer[0].as_ref().and_then(CqlValue::as_boolean).expect("whether it was made");
+        let found = place.and_then(|place| answer[place].as_ref()?.as_int());
         (!applied).then_some(found)
     }
 
