@@ -266,15 +266,15 @@ fn trees_are_read_written_and_read_back() {
     let paths = shop.write("taxonomy.txt", "# Version 1\n1 : Animals\n2 : Animals > Birds\n");
     assert_eq!(shop.json(&["import", "tree", &paths])["created"], 2);
     let exported = shop.ok(&["export", "tree"]);
-    assert_eq!(exported.lines().count(), 5);
+    assert_eq!(exported.lines().count(), 7, "two trees, five nodes");
     assert!(exported.contains("root/R~1D/Grace/Büro") && exported.contains("\"tree\":\"taxonomy\""), "{exported}");
     for format in ["ndjson", "csv"] {
         let out = shop.path("out");
         shop.ok(&["export", "tree", "--format", format, "--output", &out]);
         let other = Shop::migrated();
-        assert_eq!(other.json(&["import", "tree", &out])["created"], 5);
+        assert_eq!(other.json(&["import", "tree", &out])["created"], 7);
         assert_eq!(other.ok(&["export", "tree"]), exported, "{format}");
-        assert_eq!(other.json(&["import", "tree", &out])["unchanged"], 5);
+        assert_eq!(other.json(&["import", "tree", &out])["unchanged"], 7);
         other.ok(&["verify"]);
     }
 }
@@ -732,13 +732,39 @@ fn measurements_are_imported_rolled_up_and_exported_again() {
         let mine = shop.ok(&["export", "measurements", "--format", "ndjson"]);
         let rows = |text: &str| -> Vec<Value> {
             let mut rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-            // When it was registered is another time.
-            rows.iter_mut().for_each(|row| drop(row.as_object_mut().and_then(|row| row.remove("sensor"))));
             rows.sort_by_key(|row| row["measurement_time"].to_string());
             rows
         };
         assert_eq!(rows(&again), rows(&mine));
     }
+    // A sensor that was retired elsewhere is retired here, and has what it measured until then.
+    let mine = shop.ok(&["export", "measurements"]);
+    let retired = hour(2).to_string();
+    let mut lines = Vec::new();
+    for line in mine.lines() {
+        let mut row: Value = serde_json::from_str(line).expect("JSON");
+        row["sensor"]["retired_at"] = json!(retired);
+        row["sensor"]["revision"] = json!(2);
+        lines.push(row.to_string());
+    }
+    let file = shop.write("retired.ndjson", &lines.join("\n"));
+    let other = ["import", "measurements", &file, "--tenant", "retired"];
+    let told = shop.json(&other);
+    assert_eq!((&told["created"], &told["rejected"]), (&json!(12), &json!(0)), "{told}");
+    assert_eq!(shop.json(&other)["unchanged"], 12);
+    let there = shop.ok(&["export", "measurements", "--tenant", "retired"]);
+    let rows = |text: &str| -> Vec<Value> {
+        let mut rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        rows.sort_by_key(|row| row["measurement_time"].to_string());
+        rows
+    };
+    assert_eq!(rows(&there), rows(&lines.join("\n")));
+    // What it would have measured afterwards is none of its measurements.
+    let mut late: Value = serde_json::from_str(&lines[0]).expect("JSON");
+    late["measurement_time"] = json!(hour(1).to_string());
+    late["time_bucket"] = json!(hour(1).millis() / 1_000);
+    shop.write("late.ndjson", &late.to_string());
+    shop.fails(3, &["import", "measurements", "late.ndjson", "--tenant", "retired"]);
     assert_eq!(
         shop.json(&["verify"])["data"].as_array().expect("checks").iter().filter(|c| c["differences"] != 0).count(),
         0

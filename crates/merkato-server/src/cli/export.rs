@@ -29,7 +29,8 @@ use super::{
 
 /// Write all of one kind to standard output or a file. `merkato import` of the same kind reads it back, to the same rows: ids,
 /// slugs, revisions and times included. A product brings its categories along, an order its lines and its history, a measurement its
-/// sensor. Measurements are those that are kept one by one; hours and days are made of them anew.
+/// sensor, retired or not; a sensor of which no measurement is kept is not written. Measurements are those that are kept one by one;
+/// hours and days are made of them anew.
 #[derive(Args)]
 #[command(after_help = "Examples:
   merkato export products > products.ndjson
@@ -150,19 +151,42 @@ impl From<Placing> for Category {
     }
 }
 
-/// A node of one of the trees. Not stored so: it is the shape of a record.
+/// A node of one of the trees, or the tree itself, which is its root. Not stored so: it is the shape of a record.
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(table = "tree_nodes", partition(tree), clustering(node_id))]
 pub(super) struct Placed {
     pub tree: String,
     pub node_id: NodeId,
-    /// The tree's root, where it stands at the top.
-    pub parent_id: NodeId,
+    /// The tree's root, where it stands at the top; none, where it is the root.
+    pub parent_id: Option<NodeId>,
     pub node_name: String,
     pub node_type: Option<String>,
     pub node_metadata: BTreeMap<String, String>,
     /// For whoever reads the file; it follows from the names.
     pub node_path: String,
+    /// All three, or a new node: files of earlier versions have none.
+    pub revision: Option<i64>,
+    pub created_at: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
+}
+
+impl Placed {
+    fn of(tree: &Tree, node: Node) -> Self {
+        let Node { node_id, parent_id, node_name, node_type, node_metadata, node_path, .. } = node;
+        let Node { revision, created_at, updated_at, .. } = node;
+        Placed {
+            tree: tree.tree_name.clone(),
+            node_id,
+            parent_id,
+            node_name,
+            node_type,
+            node_metadata,
+            node_path,
+            revision: Some(revision),
+            created_at: Some(created_at),
+            updated_at: Some(updated_at),
+        }
+    }
 }
 
 /// What one is to another; a friendship, which is that of both, once. Not stored so: it is the shape of a record.
@@ -314,7 +338,7 @@ async fn orders<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyho
     Ok(())
 }
 
-/// Every tree, level by level: each node after the one that it stands below. That of the categories is exported as such.
+/// Every tree, its root first, level by level: each node after the one that it stands below. That of the categories is exported as such.
 async fn trees<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
     let mut page = PageRequest::first(limits::PAGE_ROWS_MAX);
     loop {
@@ -328,22 +352,15 @@ async fn trees<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow
 }
 
 async fn nodes<W: std::io::Write>(ctx: &Context, tree: &Tree, out: &mut Writing<W>) -> anyhow::Result<()> {
+    let root = hierarchy::get_node(ctx, tree.org_id, hierarchy::root_of(tree.org_id)).await?;
+    out.write(&records::record(&Placed::of(tree, root)))?;
     let mut page = PageRequest::first(limits::PAGE_ROWS_MAX);
     loop {
         let found = hierarchy::list_subtree(ctx, tree.org_id, None, None, page).await?;
         let ids: Vec<NodeId> = found.rows.iter().map(|row| row.descendant_id).collect();
         let rows = hierarchy::find_nodes(ctx, tree.org_id, &ids).await?;
         for node in rows.into_iter().flatten() {
-            let Node { node_id, parent_id, node_name, node_type, node_metadata, node_path, .. } = node;
-            out.write(&records::record(&Placed {
-                tree: tree.tree_name.clone(),
-                node_id,
-                parent_id: parent_id.unwrap_or(hierarchy::root_of(tree.org_id)),
-                node_name,
-                node_type,
-                node_metadata,
-                node_path,
-            }))?;
+            out.write(&records::record(&Placed::of(tree, node)))?;
         }
         let Some(next) = found.next else { return Ok(()) };
         page = PageRequest { limit: limits::PAGE_ROWS_MAX, cursor: Some(next) };

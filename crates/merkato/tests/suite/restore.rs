@@ -3,8 +3,10 @@
 use merkato::{
     Context,
     catalog::{self, Category, CategoryChange, Error, Product, ProductChange, Restored},
-    id::CategoryId,
+    hierarchy::{self, Inserted, NewNode, Node, NodeFacts, Origin},
+    id::{CategoryId, SensorId},
     orders::{self, NewOrder, OrderStatus},
+    telemetry::{self, Error as SensorError, Sensor},
 };
 use rust_decimal::Decimal;
 use uuid::Uuid;
@@ -13,7 +15,9 @@ use widerow_testing::{Target, cases};
 
 use crate::{
     catalog::{below, category, on_sale},
+    hierarchy::{add, new_tree},
     orders::{draft, go, imported},
+    telemetry::{DAY_MILLIS, hours_ago, reading, sensor},
     world::{World, raw_rows},
 };
 
@@ -22,6 +26,8 @@ cases![
     a_product_is_in_another_shop_as_it_was,
     what_does_not_belong_together_is_refused,
     an_order_is_in_another_shop_as_it_was,
+    a_sensor_is_in_another_shop_as_it_was,
+    a_tree_is_in_another_shop_as_it_was,
     a_tenant_is_listed_and_erased,
 ];
 
@@ -127,6 +133,93 @@ async fn an_order_is_in_another_shop_as_it_was(target: &Target) {
     assert!(NewOrder::restore(order.clone(), items.clone(), history[1..].to_vec()).is_err());
     let dearer = orders::Order { total: order.total + Decimal::ONE, ..order };
     assert!(NewOrder::restore(dearer, items, history).is_err());
+}
+
+async fn a_sensor_is_in_another_shop_as_it_was(target: &Target) {
+    let world = World::new(target);
+    let made = sensor(&world.ctx, "Cold store").await;
+    let (id, at) = (made.sensor_id, hours_ago(&world.ctx, 2));
+    world.clock.advance_millis(60_000);
+    let retired = telemetry::retire_sensor(&world.ctx, id).await.expect("retired");
+    // Later than any clock could have been ahead.
+    world.clock.advance_millis(DAY_MILLIS);
+    let there = other(&world);
+    for is_new in [true, false] {
+        let restored = telemetry::restore_sensor(&there, retired.clone()).await.expect("restored");
+        assert_eq!(restored, is_new);
+        assert_eq!(telemetry::get_sensor(&there, id).await.expect("found"), retired);
+    }
+    // What it measured before comes along; what is said of it since does not, and nobody else adds to it.
+    let before = reading(id, at, 4.0);
+    let since = reading(id, there.now(), 5.0);
+    let restore = || telemetry::restore_measurements(&there, vec![before.clone(), since.clone()]);
+    for _ in 0..2 {
+        let answers = restore().await.expect("answers");
+        assert!(answers[0].is_ok(), "{answers:?}");
+        assert!(matches!(answers[1], Err(SensorError::SensorRetired { .. })), "{answers:?}");
+    }
+    let added = telemetry::ingest(&there, vec![before.clone()]).await.expect("answers");
+    assert!(matches!(added[0], Err(SensorError::SensorRetired { .. })), "{added:?}");
+    assert_eq!(telemetry::find_known(&there, vec![before]).await.expect("known"), [true]);
+    let absurd = Sensor { sensor_id: SensorId(Uuid::now_v7()), revision: i64::MAX, ..retired };
+    let refused = telemetry::restore_sensor(&there, absurd).await;
+    assert!(
+        matches!(&refused, Err(SensorError::Invalid(invalid)) if invalid.to_string().contains("revision")),
+        "{refused:?}"
+    );
+}
+
+async fn a_tree_is_in_another_shop_as_it_was(target: &Target) {
+    let world = World::new(target);
+    let tree = new_tree(&world.ctx).await;
+    let root = hierarchy::root_of(tree);
+    let sales = add(&world.ctx, tree, "Sales", None).await;
+    let north = add(&world.ctx, tree, "North", sales).await;
+    let facts = || NodeFacts { node_type: Some(Some("company".into())), metadata: None };
+    for node in [root, north] {
+        world.clock.advance_millis(60_000);
+        hierarchy::describe_node(&world.ctx, tree, node, facts(), None).await.expect("described");
+    }
+    let there = other(&world);
+    let mut all = Vec::new();
+    for node in [root, sales, north] {
+        all.push(hierarchy::get_node(&world.ctx, tree, node).await.expect("found"));
+    }
+    let new = |node: &Node| {
+        let new = NewNode {
+            node_id: Some(node.node_id),
+            parent_id: node.parent_id,
+            name: node.node_name.clone(),
+            node_type: node.node_type.clone(),
+            metadata: node.node_metadata.clone(),
+        };
+        let (revision, created_at, updated_at) = (node.revision, node.created_at, node.updated_at);
+        (new, Some(Origin { revision, created_at, updated_at }))
+    };
+    world.clock.advance_millis(60_000);
+    for is_new in [true, false] {
+        let (first, origin) = new(&all[0]);
+        let mut answers = vec![hierarchy::restore_tree(&there, first, origin).await];
+        answers
+            .extend(hierarchy::restore_nodes(&there, tree, all[1..].iter().map(new).collect()).await.expect("answers"));
+        for (answer, node) in answers.into_iter().zip(&all) {
+            let id = node.node_id;
+            assert_eq!(answer.expect("restored"), if is_new { Inserted::New(id) } else { Inserted::Unchanged(id) });
+            assert_eq!(hierarchy::get_node(&there, tree, id).await.expect("found"), *node);
+        }
+    }
+    let listed = hierarchy::get_tree(&there, "company").await.expect("listed");
+    assert_eq!(listed.created_at, all[0].created_at);
+    let (first, origin) = new(&all[0]);
+    let another = NewNode { node_type: None, ..first.clone() };
+    let refused = hierarchy::restore_tree(&there, another, origin.clone()).await;
+    assert!(matches!(refused, Err(hierarchy::Error::NodeExists { node }) if node == root), "{refused:?}");
+    let absurd = origin.map(|origin| Origin { revision: 0, ..origin });
+    let refused = hierarchy::restore_tree(&there, first, absurd).await;
+    assert!(
+        matches!(&refused, Err(hierarchy::Error::Invalid(invalid)) if invalid.to_string().contains("revision")),
+        "{refused:?}"
+    );
 }
 
 async fn a_tenant_is_listed_and_erased(target: &Target) {

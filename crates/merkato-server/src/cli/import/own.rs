@@ -14,7 +14,7 @@ use merkato::{
     inventory::{self, Note},
     orders::{self, HistoryRow, NewOrder, Order, OrderItem},
     sales::{self, NewSale, SaleRecord},
-    telemetry::{self, NewMeasurement, NewSensor, RawMeasurement, Sensor, figures},
+    telemetry::{self, NewMeasurement, RawMeasurement, Sensor, figures},
 };
 use serde_json::Value as Json;
 use tokio::sync::Mutex;
@@ -217,7 +217,7 @@ async fn sale(ctx: &Context, record: &Record) -> Result<Restored, Refusal> {
     })
 }
 
-/// With its sensor, which is registered where it is not there, and left as it is where it is.
+/// With its sensor, which becomes what it was where it is not there, and is left as it is where it is.
 async fn measurement(ctx: &Context, record: &Record) -> Result<Restored, Refusal> {
     let row: RawMeasurement = records::row(record).map_err(Refusal::Record)?;
     let refused = |error: telemetry::Error| refusal(error.kind(), error);
@@ -241,19 +241,12 @@ async fn measurement(ctx: &Context, record: &Record) -> Result<Restored, Refusal
             let told = record.get("sensor").and_then(Json::as_object);
             let told = told.ok_or_else(|| Refusal::Record(format!("there is no sensor {}", row.sensor_id)))?;
             let sensor: Sensor = records::row(told).map_err(|problem| Refusal::Record(format!("sensor/{problem}")))?;
-            let sensor = NewSensor {
-                sensor_id: Some(row.sensor_id),
-                name: sensor.name,
-                kind: sensor.kind,
-                location: sensor.location,
-                metrics: sensor.metrics,
-                interval_seconds: sensor.interval_seconds,
-            };
-            telemetry::register_sensor(ctx, sensor).await.map_err(refused)?;
+            let sensor = Sensor { sensor_id: row.sensor_id, ..sensor };
+            telemetry::restore_sensor(ctx, sensor).await.map_err(refused)?;
         }
         Err(error) => return Err(refused(error)),
     }
-    let answer = telemetry::ingest(ctx, vec![new]).await.map_err(refused)?.pop();
+    let answer = telemetry::restore_measurements(ctx, vec![new]).await.map_err(refused)?.pop();
     answer.transpose().map_err(refused)?;
     Ok(Restored::Created)
 }
