@@ -198,6 +198,7 @@ pub const CODES: &[Code] = &[
     code("too_many_pieces", REFUSED, "There are more pieces of it than a line may have."),
     code("too_many_requests", TOO_OFTEN, "Too many requests. Wait as long as `Retry-After` says."),
     code("too_many_sales", BAD, "There are more sales than one answer is computed from. Ask for a shorter time."),
+    code("too_many_trees", REFUSED, "There are as many trees as a shop may have."),
     code("too_many_units", REFUSED, "There are more units than can be counted."),
     code("too_many_warehouses", REFUSED, "As many warehouses have the product as may."),
     code("too_much", REFUSED, "It is over what can be counted."),

@@ -23,11 +23,13 @@ use crate::{
 
 /// Makes a tree, or finds it: its id follows from its name.
 pub async fn create_tree(ctx: &Context, name: &str) -> Result<Tree> {
-    kept::open_to_all(tree_id(name))?;
+    let tree = tree_id(name);
+    kept::open_to_all(tree)?;
+    find_room(ctx, tree).await?;
     make_tree(ctx, name).await
 }
 
-/// The same by those who keep it.
+/// The same by those who keep it. There is always room for these few.
 pub(crate) async fn make_tree(ctx: &Context, name: &str) -> Result<Tree> {
     let (root, _) = make_root(ctx, NewNode { name: name.to_owned(), ..NewNode::default() }, None).await?;
     let (tree_name, org_id, created_at) = (root.node_name, root.org_id, root.created_at);
@@ -43,12 +45,37 @@ pub async fn restore_tree(ctx: &Context, root: NewNode, origin: Option<Origin>) 
     check_facts(&mut check, node_type.as_deref(), &metadata);
     check.end()?;
     origin.as_ref().map_or(Ok(()), Origin::check)?;
+    find_room(ctx, tree).await?;
     match make_root(ctx, root, origin).await? {
         (root, true) => Ok(Inserted::New(root.node_id)),
         (root, false) if (&root.node_type, &root.node_metadata) == (&node_type, &metadata) => {
             Ok(Inserted::Unchanged(root.node_id))
         }
         (root, false) => Err(Error::NodeExists { node: root.node_id }),
+    }
+}
+
+/// Refuses a tree that is not there yet where the shop has as many as it may. The list is read for that, which a new tree is
+/// seldom enough for.
+///
+/// RACE: those who make trees at the same moment may all find the last room. Then there are as many more than the limit as they
+/// are, and no further ones: it bounds a list, and nothing rests upon it.
+async fn find_room(ctx: &Context, tree: TreeId) -> Result<()> {
+    if ctx.store.get::<Node>((tree, root_of(tree))).await?.is_some() {
+        return Ok(());
+    }
+    let (mut trees, mut cursor) = (0, None);
+    loop {
+        let slice = ctx.store.slice::<Tree>(SHELF).limit(widerow::limits::PAGE_ROWS_MAX).after(cursor);
+        let page = slice.page().await?;
+        trees += page.rows.len();
+        if trees >= limits::TREES_MAX {
+            return Err(Error::TooManyTrees { limit: limits::TREES_MAX });
+        }
+        match page.next {
+            Some(next) => cursor = Some(next),
+            None => return Ok(()),
+        }
     }
 }
 
