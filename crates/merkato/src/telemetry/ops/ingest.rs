@@ -126,11 +126,12 @@ struct Bounds {
 
 impl Bounds {
     fn of(ctx: &Context) -> Self {
-        let (writes, bytes, one_by_one) = match ctx.store.database().engine().abilities().atomicity {
-            Atomicity::Everything => (widerow::limits::COMMIT_WRITES_MAX, COMMIT_BYTES, false),
-            Atomicity::Rows { rows, bytes } => (rows, bytes, true),
-            Atomicity::Partition { unguarded_rows, unguarded_bytes } => (unguarded_rows, unguarded_bytes, true),
+        let (writes, bytes) = match ctx.store.database().engine().abilities().atomicity {
+            Atomicity::Everything => (widerow::limits::COMMIT_WRITES_MAX, COMMIT_BYTES),
+            Atomicity::Rows { rows, bytes } => (rows, bytes),
+            Atomicity::Partition { unguarded_rows, unguarded_bytes } => (unguarded_rows, unguarded_bytes),
         };
+        let one_by_one = !ctx.store.shows_commits_whole();
         let writes = writes.clamp(2, widerow::limits::COMMIT_WRITES_MAX);
         Bounds { writes, bytes: bytes.min(COMMIT_BYTES), one_by_one }
     }
