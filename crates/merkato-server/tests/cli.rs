@@ -328,6 +328,40 @@ fn events_are_written_and_read_back() {
 }
 
 #[test]
+fn wallets_are_written_and_read_back() {
+    let shop = Shop::migrated();
+    let book = "id,account,date,type,amount\n1,a,2026-01-01,credit,100.00\n2,b,2026-01-01,credit,50.00\n3,a,2026-01-02,debit,30.50\n";
+    let file = shop.write("book.csv", book);
+    assert_eq!(shop.json(&["import", "transactions", &file, "--currency", "EUR"])["created"], 3);
+    assert_eq!(shop.ok(&["export", "events"]), "", "they are the shop's own");
+    let exported = shop.ok(&["export", "wallets"]);
+    assert_eq!(exported.lines().count(), 3);
+    assert!(exported.contains(r#"\"balance\":\"69.50\""#), "{exported}");
+    for format in ["ndjson", "csv"] {
+        let out = shop.path("out");
+        shop.ok(&["export", "wallets", "--format", format, "--output", &out]);
+        let other = Shop::migrated();
+        assert_eq!(other.json(&["import", "wallets", &out])["created"], 3, "{format}");
+        assert_eq!(sorted(&other.ok(&["export", "wallets"])), sorted(&exported), "{format}");
+        assert_eq!(other.json(&["import", "wallets", &out])["unchanged"], 3, "{format}");
+        // What was booked there is known here.
+        assert_eq!(other.json(&["import", "transactions", &file, "--currency", "EUR"])["unchanged"], 3);
+        let verified = other.json(&["verify"]);
+        let found = verified["data"].as_array().expect("checks").iter().find(|found| found["check"] == "wallets");
+        assert_eq!((&found.expect("wallets are checked")["differences"]), &json!(0), "{verified}");
+    }
+    // An entry that says more than they come to is not taken, and by no other way.
+    let other = Shop::migrated();
+    let more = other.write("more", &exported.replace("69.50", "969.50"));
+    let output = other.run(&["import", "wallets", &more, "--json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["created"], &report["rejected"]), (&json!(2), &json!(1)), "{report}");
+    other.fails(3, &["import", "events", &more]);
+    assert!(other.fails(2, &["import", "wallets", &file]).contains("export"));
+}
+
+#[test]
 fn a_graph_is_read_analysed_written_and_read_back() {
     let shop = Shop::migrated();
     let nothing = shop.json(&["graph", "analyze"]);

@@ -15,6 +15,7 @@ use merkato::{
     orders::{self, Order},
     sales::{SaleRecord, SaleVector, VECTOR_SHARDS, shards::embedding_shard},
     telemetry::{RawMeasurement, Sensor},
+    wallets,
 };
 use rust_decimal::Decimal;
 use serde_json::{Value as Json, json};
@@ -30,7 +31,8 @@ use super::{
 /// Write all of one kind to standard output or a file. `merkato import` of the same kind reads it back, to the same rows: ids,
 /// slugs, revisions and times included. A product brings its categories along, an order its lines and its history, a measurement its
 /// sensor, retired or not; a sensor of which no measurement is kept is not written. Measurements are those that are kept one by one;
-/// hours and days are made of them anew.
+/// hours and days are made of them anew. Wallets are written entry by entry, with what each held after it; what is on its way from one
+/// to another is in neither, so let nobody in meanwhile.
 #[derive(Args)]
 #[command(after_help = "Examples:
   merkato export products > products.ndjson
@@ -38,6 +40,7 @@ use super::{
   merkato export sales --tenant acme > sales.ndjson
   merkato export tree --format csv --output trees.csv
   merkato export events | gzip > events.ndjson.gz
+  merkato export wallets > wallets.ndjson
   merkato export graph > connections.ndjson
   merkato export products | ssh other merkato import products -
 
@@ -64,6 +67,7 @@ pub(super) enum What {
     Measurements,
     Tree,
     Events,
+    Wallets,
     Graph,
 }
 
@@ -78,7 +82,7 @@ impl What {
             What::Sales => SaleRecord::table(),
             What::Measurements => RawMeasurement::table(),
             What::Tree => Placed::table(),
-            What::Events => Event::table(),
+            What::Events | What::Wallets => Event::table(),
             What::Graph => Said::table(),
         }
     }
@@ -90,11 +94,11 @@ impl What {
             What::Orders => &["items", "history"],
             What::Sales => &["vector"],
             What::Measurements => &["sensor"],
-            What::Categories | What::Stock | What::Tree | What::Events | What::Graph => &[],
+            What::Categories | What::Stock | What::Tree | What::Events | What::Wallets | What::Graph => &[],
         }
     }
 
-    /// Columns that no other layout has all of.
+    /// Columns that no other layout has all of; but what wallets have are events.
     pub(super) fn marks(self) -> &'static [&'static str] {
         match self {
             What::Products => &["product_id", "category_trail", "revision"],
@@ -105,7 +109,7 @@ impl What {
             What::Measurements => &["sensor_id", "time_bucket", "measurement_time", "measurement_id", "sensor"],
             What::Graph => &["user_id", "connection_type", "connected_user_id", "connection_metadata", "created_at"],
             What::Tree => &["tree", "node_id", "parent_id", "node_name", "node_path"],
-            What::Events => &["aggregate_id", "event_version", "event_id", "event_type", "event_data"],
+            What::Events | What::Wallets => &["aggregate_id", "event_version", "event_id", "event_type", "event_data"],
         }
     }
 }
@@ -226,7 +230,8 @@ impl Export {
             What::Sales => sales(&ctx, &mut writing).await?,
             What::Measurements => measurements(&ctx, &mut writing).await?,
             What::Tree => trees(&ctx, &mut writing).await?,
-            What::Events => streams(&ctx, &mut writing).await?,
+            What::Events => streams(&ctx, &mut writing, is_open_to_all).await?,
+            What::Wallets => streams(&ctx, &mut writing, |stream| stream.aggregate_kind == wallets::KIND).await?,
             What::Graph => connections(&ctx, &mut writing).await?,
         }
         writing.end()
@@ -367,12 +372,21 @@ async fn nodes<W: std::io::Write>(ctx: &Context, tree: &Tree, out: &mut Writing<
     }
 }
 
-/// Every stream that anybody may append to, each by version. What the shop tells of itself, under ids of its own making, belongs to
-/// what it is about, and nobody can append it elsewhere.
-async fn streams<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
+/// Whether anybody may append to the stream. What the shop tells of itself, under ids of its own making, belongs to what it is
+/// about, and nobody can append it elsewhere.
+fn is_open_to_all(stream: &EventStream) -> bool {
+    stream.aggregate_id.0.get_version() != Some(uuid::Version::Custom)
+}
+
+/// Every stream that is wanted, each by version.
+async fn streams<W: std::io::Write>(
+    ctx: &Context,
+    out: &mut Writing<W>,
+    wanted: impl Fn(&EventStream) -> bool,
+) -> anyhow::Result<()> {
     let mut rows = pin!(rows::<EventStream>(ctx));
     while let Some(stream) = rows.try_next().await? {
-        if stream.aggregate_id.0.get_version() == Some(uuid::Version::Custom) {
+        if !wanted(&stream) {
             continue;
         }
         let mut read = Some(ReadStream { limit: limits::PAGE_ROWS_MAX, ..ReadStream::default() });

@@ -130,6 +130,15 @@ Within a day credits come first, as at a bank. Where the file says what an accou
 
 Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
     Transactions(TransactionFile),
+    /// Wallets, as export wrote them: every entry at its place, each once
+    #[command(after_help = "Examples:
+  merkato import wallets wallets.ndjson
+
+An entry that is there stays as it is. One that does not follow from those before it is rejected: where a wallet has had other
+entries here, its money is not counted twice.
+
+Exit codes: 0 all taken; 1 failed; 3 some records were rejected.")]
+    Wallets(FromExport),
     /// Categories, as export wrote them
     Categories(FromExport),
     /// What warehouses have, as export wrote it: quantities become what the file says
@@ -409,7 +418,7 @@ impl Import {
             opened.config.shop.sales.retention_years = *years;
         }
         let (input, what) = match &self.what {
-            // Nothing exports them: wallets follow from their events.
+            // Nothing exports them: wallets are exported as their own entries.
             Kind::Transactions(transactions) => {
                 let ctx = opened.context(&transactions.input.tenant)?;
                 let report = transactions.import(&ctx, &opened.config.shop.orders.currency).await?;
@@ -421,6 +430,7 @@ impl Import {
             Kind::Measurements(measurements) => (&measurements.input, What::Measurements),
             Kind::Categories(categories) => (&categories.input, What::Categories),
             Kind::Stock(stock) => (&stock.input, What::Stock),
+            Kind::Wallets(wallets) => (&wallets.input, What::Wallets),
             Kind::Tree(tree) => (&tree.input, What::Tree),
             Kind::Events(events) => (&events.input, What::Events),
             Kind::Graph(graph) => (&graph.input, What::Graph),
@@ -431,7 +441,8 @@ impl Import {
         let report = if let Some(reader) = Reader::open(file.try_clone()?, what.table(), what.marks())? {
             match what {
                 What::Tree => trees::import(&ctx, reader, &mut progress).await?,
-                What::Events => events::import(&ctx, reader, &mut progress).await?,
+                What::Events => events::import(&ctx, events::Of::Streams, reader, &mut progress).await?,
+                What::Wallets => events::import(&ctx, events::Of::Wallets, reader, &mut progress).await?,
                 What::Graph => graph::import(&ctx, reader, &mut progress).await?,
                 _ => own::import(&ctx, what, reader, &mut progress).await?,
             }
@@ -445,7 +456,7 @@ impl Import {
                 Kind::Tree(tree) => tree.import(&ctx, file, &mut progress).await?,
                 Kind::Events(events) => events.import(&ctx, file, &mut progress).await?,
                 Kind::Graph(graph) => graph.import(&ctx, file, &mut progress).await?,
-                Kind::Categories(_) | Kind::Stock(_) | Kind::Transactions(_) => {
+                Kind::Categories(_) | Kind::Stock(_) | Kind::Wallets(_) | Kind::Transactions(_) => {
                     let columns = what.marks().join(", ");
                     return Err(exit::usage(format!("this is not what export writes: it has no columns {columns}")));
                 }

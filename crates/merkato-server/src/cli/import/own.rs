@@ -87,7 +87,7 @@ async fn take(ctx: &Context, what: What, record: &Record, known: &Known) -> Resu
         What::Orders => order(ctx, record).await,
         What::Sales => sale(ctx, record).await,
         What::Measurements => measurement(ctx, record).await,
-        What::Tree | What::Events | What::Graph => {
+        What::Tree | What::Events | What::Wallets | What::Graph => {
             Err(Refusal::Record("they are read many at once, by `trees`, `events` and `graph`".into()))
         }
     }
