@@ -46,6 +46,12 @@ pub const CODES: &[Code] = &[
     code("cart_not_found", NOT_FOUND, "There is no such cart."),
     code("category_cycle", CONFLICT, "A category does not stand below itself, nor below what stands below it."),
     code("category_exists", CONFLICT, "There is a category with this id already."),
+    code(
+        "category_has_products",
+        CONFLICT,
+        "There are products in the category, shown or not, which the detail names one of.",
+    ),
+    code("category_has_subcategories", CONFLICT, "Other categories stand below it."),
     code("category_name_taken", CONFLICT, "Another category in the same place has the name."),
     code("category_not_found", NOT_FOUND, "There is no such category."),
     code("category_too_deep", REFUSED, "Categories are not nested so deep."),

@@ -20,7 +20,7 @@ pub use read::{
     get_node, list_children, list_level, list_subtree,
 };
 pub(crate) use read::{list_below, walk};
-pub(crate) use relocate::{Relocating, relocate_kept};
+pub(crate) use relocate::{Relocating, delete_kept_leaf, relocate_kept};
 pub use relocate::{delete_leaf, delete_subtree, move_node, relocate_node, rename_node};
 pub use search::search_subtree;
 pub(crate) use tree::make_tree;
