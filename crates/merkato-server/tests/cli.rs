@@ -522,6 +522,17 @@ fn people_are_made_and_get_passwords_and_roles() {
     let passwd = shop.run_with(&["user", "passwd", "Ada@example.com"], "another long one\n");
     assert_eq!(passwd.status.code(), Some(0), "{}", text(&passwd.stderr));
     assert!(shop.fails(1, &["user", "role", "nobody@example.com", "staff"]).contains("nobody has the address"));
+    // Whoever registered with an address that is not verified gets no role, until whoever has the shell vouches for it.
+    shop.store(merkato::schema().expect("a schema"), async |store| {
+        let ctx = Context::new(store, Settings::default(), Arc::new(SystemClock), Arc::new(SystemChance));
+        let new =
+            accounts::NewUser { email: "eve@example.com".into(), password: "a long one".into(), ..Default::default() };
+        accounts::register(&ctx, new).await.expect("registered");
+    });
+    assert!(shop.fails(1, &["user", "role", "eve@example.com", "staff"]).contains("has not been verified"));
+    let passwd = shop.run_with(&["user", "passwd", "eve@example.com"], "another long one\n");
+    assert_eq!(passwd.status.code(), Some(0), "{}", text(&passwd.stderr));
+    assert_eq!(shop.json(&["user", "role", "eve@example.com", "staff"])["role"], "staff");
     shop.fails(2, &["user", "role", "ada@example.com", "king"]);
 }
 
