@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use merkato::{
     Context, Kind,
-    flows::import::{Rejected, Report},
+    flows::import::Report,
     hierarchy::{self, Inserted, NewNode, Origin},
     id::TreeId,
-    limits,
 };
 
+use super::reject;
 use crate::cli::{
     export::Placed,
     progress::Progress,
@@ -108,13 +108,5 @@ fn refuse(report: &mut Report, number: u64, error: hierarchy::Error) -> anyhow::
             reject(report, number, error.to_string());
             Ok(())
         }
-    }
-}
-
-fn reject(report: &mut Report, record: u64, reason: String) {
-    if report.rejected.len() < limits::IMPORT_LISTED_MAX {
-        report.rejected.push(Rejected { record, line: None, id: None, reason });
-    } else {
-        report.rejected_unlisted += 1;
     }
 }

@@ -3,11 +3,12 @@
 use merkato::{
     Context, Kind,
     events::{self, AppendRequest, Event, Expected, NewEvent, ReadStream},
-    flows::import::{Rejected, Report},
+    flows::import::Report,
     id::AggregateId,
     limits, wallets,
 };
 
+use super::reject;
 use crate::cli::{
     progress::Progress,
     records::{self, Numbered, Reader},
@@ -149,12 +150,4 @@ fn request(aggregate_id: AggregateId, rows: Vec<Event>) -> Result<AppendRequest,
     }
     let expected = if before <= 0 { Expected::Absent } else { Expected::Exact(before) };
     Ok(AppendRequest { aggregate_id, kind, expected, events })
-}
-
-fn reject(report: &mut Report, record: u64, reason: String) {
-    if report.rejected.len() < limits::IMPORT_LISTED_MAX {
-        report.rejected.push(Rejected { record, line: None, id: None, reason });
-    } else {
-        report.rejected_unlisted += 1;
-    }
 }

@@ -1,4 +1,4 @@
-//! What `merkato export` wrote, read back to the same rows.
+//! Things that are read one by one: products, categories, stock, orders, sales, measurements.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -6,10 +6,7 @@ use futures::{StreamExt as _, stream};
 use merkato::{
     Context, Kind,
     catalog::{self, Category, Product, Restored},
-    flows::{
-        self,
-        import::{Rejected, Report},
-    },
+    flows::{self, import::Report},
     id::{CategoryId, MovementId},
     inventory::{self, Note},
     orders::{self, HistoryRow, NewOrder, Order, OrderItem},
@@ -19,6 +16,7 @@ use merkato::{
 use serde_json::Value as Json;
 use tokio::sync::Mutex;
 
+use super::reject;
 use crate::cli::{
     export::{Level, Placing, What},
     progress::Progress,
@@ -65,10 +63,7 @@ pub(super) async fn import(
             Ok(Restored::Created) => report.created += 1,
             Ok(Restored::Changed) => report.changed += 1,
             Ok(Restored::Unchanged) => report.unchanged += 1,
-            Err(Refusal::Record(reason)) if report.rejected.len() < merkato::limits::IMPORT_LISTED_MAX => {
-                report.rejected.push(Rejected { record, line: None, id: None, reason });
-            }
-            Err(Refusal::Record(_)) => report.rejected_unlisted += 1,
+            Err(Refusal::Record(reason)) => reject(&mut report, record, reason),
             Err(Refusal::Shop(error)) => return Err(error),
         }
         progress.at(report.read);
