@@ -266,15 +266,15 @@ fn trees_are_read_written_and_read_back() {
     let paths = shop.write("taxonomy.txt", "# Version 1\n1 : Animals\n2 : Animals > Birds\n");
     assert_eq!(shop.json(&["import", "tree", &paths])["created"], 2);
     let exported = shop.ok(&["export", "tree"]);
-    assert_eq!(exported.lines().count(), 5);
+    assert_eq!(exported.lines().count(), 7, "two trees, five nodes");
     assert!(exported.contains("root/R~1D/Grace/Büro") && exported.contains("\"tree\":\"taxonomy\""), "{exported}");
     for format in ["ndjson", "csv"] {
         let out = shop.path("out");
         shop.ok(&["export", "tree", "--format", format, "--output", &out]);
         let other = Shop::migrated();
-        assert_eq!(other.json(&["import", "tree", &out])["created"], 5);
+        assert_eq!(other.json(&["import", "tree", &out])["created"], 7);
         assert_eq!(other.ok(&["export", "tree"]), exported, "{format}");
-        assert_eq!(other.json(&["import", "tree", &out])["unchanged"], 5);
+        assert_eq!(other.json(&["import", "tree", &out])["unchanged"], 7);
         other.ok(&["verify"]);
     }
 }
@@ -325,6 +325,40 @@ fn events_are_written_and_read_back() {
     let verified = shop.json(&["verify"]);
     let found = verified["data"].as_array().expect("checks").iter().find(|found| found["check"] == "events");
     assert_eq!(found.expect("events are checked")["looked_at"], 3);
+}
+
+#[test]
+fn wallets_are_written_and_read_back() {
+    let shop = Shop::migrated();
+    let book = "id,account,date,type,amount\n1,a,2026-01-01,credit,100.00\n2,b,2026-01-01,credit,50.00\n3,a,2026-01-02,debit,30.50\n";
+    let file = shop.write("book.csv", book);
+    assert_eq!(shop.json(&["import", "transactions", &file, "--currency", "EUR"])["created"], 3);
+    assert_eq!(shop.ok(&["export", "events"]), "", "they are the shop's own");
+    let exported = shop.ok(&["export", "wallets"]);
+    assert_eq!(exported.lines().count(), 3);
+    assert!(exported.contains(r#"\"balance\":\"69.50\""#), "{exported}");
+    for format in ["ndjson", "csv"] {
+        let out = shop.path("out");
+        shop.ok(&["export", "wallets", "--format", format, "--output", &out]);
+        let other = Shop::migrated();
+        assert_eq!(other.json(&["import", "wallets", &out])["created"], 3, "{format}");
+        assert_eq!(sorted(&other.ok(&["export", "wallets"])), sorted(&exported), "{format}");
+        assert_eq!(other.json(&["import", "wallets", &out])["unchanged"], 3, "{format}");
+        // What was booked there is known here.
+        assert_eq!(other.json(&["import", "transactions", &file, "--currency", "EUR"])["unchanged"], 3);
+        let verified = other.json(&["verify"]);
+        let found = verified["data"].as_array().expect("checks").iter().find(|found| found["check"] == "wallets");
+        assert_eq!((&found.expect("wallets are checked")["differences"]), &json!(0), "{verified}");
+    }
+    // An entry that says more than they come to is not taken, and by no other way.
+    let other = Shop::migrated();
+    let more = other.write("more", &exported.replace("69.50", "969.50"));
+    let output = other.run(&["import", "wallets", &more, "--json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["created"], &report["rejected"]), (&json!(2), &json!(1)), "{report}");
+    other.fails(3, &["import", "events", &more]);
+    assert!(other.fails(2, &["import", "wallets", &file]).contains("export"));
 }
 
 #[test]
@@ -488,6 +522,17 @@ fn people_are_made_and_get_passwords_and_roles() {
     let passwd = shop.run_with(&["user", "passwd", "Ada@example.com"], "another long one\n");
     assert_eq!(passwd.status.code(), Some(0), "{}", text(&passwd.stderr));
     assert!(shop.fails(1, &["user", "role", "nobody@example.com", "staff"]).contains("nobody has the address"));
+    // Whoever registered with an address that is not verified gets no role, until whoever has the shell vouches for it.
+    shop.store(merkato::schema().expect("a schema"), async |store| {
+        let ctx = Context::new(store, Settings::default(), Arc::new(SystemClock), Arc::new(SystemChance));
+        let new =
+            accounts::NewUser { email: "eve@example.com".into(), password: "a long one".into(), ..Default::default() };
+        accounts::register(&ctx, new).await.expect("registered");
+    });
+    assert!(shop.fails(1, &["user", "role", "eve@example.com", "staff"]).contains("has not been verified"));
+    let passwd = shop.run_with(&["user", "passwd", "eve@example.com"], "another long one\n");
+    assert_eq!(passwd.status.code(), Some(0), "{}", text(&passwd.stderr));
+    assert_eq!(shop.json(&["user", "role", "eve@example.com", "staff"])["role"], "staff");
     shop.fails(2, &["user", "role", "ada@example.com", "king"]);
 }
 
@@ -732,13 +777,39 @@ fn measurements_are_imported_rolled_up_and_exported_again() {
         let mine = shop.ok(&["export", "measurements", "--format", "ndjson"]);
         let rows = |text: &str| -> Vec<Value> {
             let mut rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-            // When it was registered is another time.
-            rows.iter_mut().for_each(|row| drop(row.as_object_mut().and_then(|row| row.remove("sensor"))));
             rows.sort_by_key(|row| row["measurement_time"].to_string());
             rows
         };
         assert_eq!(rows(&again), rows(&mine));
     }
+    // A sensor that was retired elsewhere is retired here, and has what it measured until then.
+    let mine = shop.ok(&["export", "measurements"]);
+    let retired = hour(2).to_string();
+    let mut lines = Vec::new();
+    for line in mine.lines() {
+        let mut row: Value = serde_json::from_str(line).expect("JSON");
+        row["sensor"]["retired_at"] = json!(retired);
+        row["sensor"]["revision"] = json!(2);
+        lines.push(row.to_string());
+    }
+    let file = shop.write("retired.ndjson", &lines.join("\n"));
+    let other = ["import", "measurements", &file, "--tenant", "retired"];
+    let told = shop.json(&other);
+    assert_eq!((&told["created"], &told["rejected"]), (&json!(12), &json!(0)), "{told}");
+    assert_eq!(shop.json(&other)["unchanged"], 12);
+    let there = shop.ok(&["export", "measurements", "--tenant", "retired"]);
+    let rows = |text: &str| -> Vec<Value> {
+        let mut rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        rows.sort_by_key(|row| row["measurement_time"].to_string());
+        rows
+    };
+    assert_eq!(rows(&there), rows(&lines.join("\n")));
+    // What it would have measured afterwards is none of its measurements.
+    let mut late: Value = serde_json::from_str(&lines[0]).expect("JSON");
+    late["measurement_time"] = json!(hour(1).to_string());
+    late["time_bucket"] = json!(hour(1).millis() / 1_000);
+    shop.write("late.ndjson", &late.to_string());
+    shop.fails(3, &["import", "measurements", "late.ndjson", "--tenant", "retired"]);
     assert_eq!(
         shop.json(&["verify"])["data"].as_array().expect("checks").iter().filter(|c| c["differences"] != 0).count(),
         0

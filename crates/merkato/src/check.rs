@@ -134,6 +134,12 @@ impl Check {
         }
     }
 
+    /// How often a thing was edited, where somebody else says so.
+    pub fn revision(&mut self, field: &str, revision: i64) {
+        let most = limits::REVISION_MAX;
+        self.that((1..=most).contains(&revision), field, format!("{revision} is not 1 to {most}"));
+    }
+
     pub fn count(&mut self, field: &str, count: usize, most: usize) {
         if count > most {
             self.refuse(field, format!("{count} of them, the limit is {most}"));

@@ -243,6 +243,8 @@ pub const NODE_TYPE_BYTES_MAX: usize = 60;
 pub const NODE_METADATA_BYTES_MAX: usize = 8 * 1024;
 /// Bytes of a tree's name.
 pub const TREE_NAME_BYTES_MAX: usize = 100;
+/// How often a thing can have been edited elsewhere: far from where counting on would end.
+pub const REVISION_MAX: i64 = 1 << 53;
 /// Trees of one shop: a list of one partition.
 pub const TREES_MAX: usize = 10_000;
 /// Nodes that are inserted in one call.

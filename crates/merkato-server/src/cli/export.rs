@@ -15,6 +15,7 @@ use merkato::{
     orders::{self, Order},
     sales::{SaleRecord, SaleVector, VECTOR_SHARDS, shards::embedding_shard},
     telemetry::{RawMeasurement, Sensor},
+    wallets,
 };
 use rust_decimal::Decimal;
 use serde_json::{Value as Json, json};
@@ -29,7 +30,9 @@ use super::{
 
 /// Write all of one kind to standard output or a file. `merkato import` of the same kind reads it back, to the same rows: ids,
 /// slugs, revisions and times included. A product brings its categories along, an order its lines and its history, a measurement its
-/// sensor. Measurements are those that are kept one by one; hours and days are made of them anew.
+/// sensor, retired or not; a sensor of which no measurement is kept is not written. Measurements are those that are kept one by one;
+/// hours and days are made of them anew. Wallets are written entry by entry, with what each held after it; what is on its way from one
+/// to another is in neither, so let nobody in meanwhile.
 #[derive(Args)]
 #[command(after_help = "Examples:
   merkato export products > products.ndjson
@@ -37,6 +40,7 @@ use super::{
   merkato export sales --tenant acme > sales.ndjson
   merkato export tree --format csv --output trees.csv
   merkato export events | gzip > events.ndjson.gz
+  merkato export wallets > wallets.ndjson
   merkato export graph > connections.ndjson
   merkato export products | ssh other merkato import products -
 
@@ -63,6 +67,7 @@ pub(super) enum What {
     Measurements,
     Tree,
     Events,
+    Wallets,
     Graph,
 }
 
@@ -77,7 +82,7 @@ impl What {
             What::Sales => SaleRecord::table(),
             What::Measurements => RawMeasurement::table(),
             What::Tree => Placed::table(),
-            What::Events => Event::table(),
+            What::Events | What::Wallets => Event::table(),
             What::Graph => Said::table(),
         }
     }
@@ -89,11 +94,11 @@ impl What {
             What::Orders => &["items", "history"],
             What::Sales => &["vector"],
             What::Measurements => &["sensor"],
-            What::Categories | What::Stock | What::Tree | What::Events | What::Graph => &[],
+            What::Categories | What::Stock | What::Tree | What::Events | What::Wallets | What::Graph => &[],
         }
     }
 
-    /// Columns that no other layout has all of.
+    /// Columns that no other layout has all of; but what wallets have are events.
     pub(super) fn marks(self) -> &'static [&'static str] {
         match self {
             What::Products => &["product_id", "category_trail", "revision"],
@@ -104,7 +109,7 @@ impl What {
             What::Measurements => &["sensor_id", "time_bucket", "measurement_time", "measurement_id", "sensor"],
             What::Graph => &["user_id", "connection_type", "connected_user_id", "connection_metadata", "created_at"],
             What::Tree => &["tree", "node_id", "parent_id", "node_name", "node_path"],
-            What::Events => &["aggregate_id", "event_version", "event_id", "event_type", "event_data"],
+            What::Events | What::Wallets => &["aggregate_id", "event_version", "event_id", "event_type", "event_data"],
         }
     }
 }
@@ -150,19 +155,42 @@ impl From<Placing> for Category {
     }
 }
 
-/// A node of one of the trees. Not stored so: it is the shape of a record.
+/// A node of one of the trees, or the tree itself, which is its root. Not stored so: it is the shape of a record.
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(table = "tree_nodes", partition(tree), clustering(node_id))]
 pub(super) struct Placed {
     pub tree: String,
     pub node_id: NodeId,
-    /// The tree's root, where it stands at the top.
-    pub parent_id: NodeId,
+    /// The tree's root, where it stands at the top; none, where it is the root.
+    pub parent_id: Option<NodeId>,
     pub node_name: String,
     pub node_type: Option<String>,
     pub node_metadata: BTreeMap<String, String>,
     /// For whoever reads the file; it follows from the names.
     pub node_path: String,
+    /// All three, or a new node: files of earlier versions have none.
+    pub revision: Option<i64>,
+    pub created_at: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
+}
+
+impl Placed {
+    fn of(tree: &Tree, node: Node) -> Self {
+        let Node { node_id, parent_id, node_name, node_type, node_metadata, node_path, .. } = node;
+        let Node { revision, created_at, updated_at, .. } = node;
+        Placed {
+            tree: tree.tree_name.clone(),
+            node_id,
+            parent_id,
+            node_name,
+            node_type,
+            node_metadata,
+            node_path,
+            revision: Some(revision),
+            created_at: Some(created_at),
+            updated_at: Some(updated_at),
+        }
+    }
 }
 
 /// What one is to another; a friendship, which is that of both, once. Not stored so: it is the shape of a record.
@@ -202,7 +230,8 @@ impl Export {
             What::Sales => sales(&ctx, &mut writing).await?,
             What::Measurements => measurements(&ctx, &mut writing).await?,
             What::Tree => trees(&ctx, &mut writing).await?,
-            What::Events => streams(&ctx, &mut writing).await?,
+            What::Events => streams(&ctx, &mut writing, is_open_to_all).await?,
+            What::Wallets => streams(&ctx, &mut writing, |stream| stream.aggregate_kind == wallets::KIND).await?,
             What::Graph => connections(&ctx, &mut writing).await?,
         }
         writing.end()
@@ -314,7 +343,7 @@ async fn orders<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyho
     Ok(())
 }
 
-/// Every tree, level by level: each node after the one that it stands below. That of the categories is exported as such.
+/// Every tree, its root first, level by level: each node after the one that it stands below. That of the categories is exported as such.
 async fn trees<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
     let mut page = PageRequest::first(limits::PAGE_ROWS_MAX);
     loop {
@@ -328,34 +357,36 @@ async fn trees<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow
 }
 
 async fn nodes<W: std::io::Write>(ctx: &Context, tree: &Tree, out: &mut Writing<W>) -> anyhow::Result<()> {
+    let root = hierarchy::get_node(ctx, tree.org_id, hierarchy::root_of(tree.org_id)).await?;
+    out.write(&records::record(&Placed::of(tree, root)))?;
     let mut page = PageRequest::first(limits::PAGE_ROWS_MAX);
     loop {
         let found = hierarchy::list_subtree(ctx, tree.org_id, None, None, page).await?;
         let ids: Vec<NodeId> = found.rows.iter().map(|row| row.descendant_id).collect();
         let rows = hierarchy::find_nodes(ctx, tree.org_id, &ids).await?;
         for node in rows.into_iter().flatten() {
-            let Node { node_id, parent_id, node_name, node_type, node_metadata, node_path, .. } = node;
-            out.write(&records::record(&Placed {
-                tree: tree.tree_name.clone(),
-                node_id,
-                parent_id: parent_id.unwrap_or(hierarchy::root_of(tree.org_id)),
-                node_name,
-                node_type,
-                node_metadata,
-                node_path,
-            }))?;
+            out.write(&records::record(&Placed::of(tree, node)))?;
         }
         let Some(next) = found.next else { return Ok(()) };
         page = PageRequest { limit: limits::PAGE_ROWS_MAX, cursor: Some(next) };
     }
 }
 
-/// Every stream that anybody may append to, each by version. What the shop tells of itself, under ids of its own making, belongs to
-/// what it is about, and nobody can append it elsewhere.
-async fn streams<W: std::io::Write>(ctx: &Context, out: &mut Writing<W>) -> anyhow::Result<()> {
+/// Whether anybody may append to the stream. What the shop tells of itself, under ids of its own making, belongs to what it is
+/// about, and nobody can append it elsewhere.
+fn is_open_to_all(stream: &EventStream) -> bool {
+    stream.aggregate_id.0.get_version() != Some(uuid::Version::Custom)
+}
+
+/// Every stream that is wanted, each by version.
+async fn streams<W: std::io::Write>(
+    ctx: &Context,
+    out: &mut Writing<W>,
+    wanted: impl Fn(&EventStream) -> bool,
+) -> anyhow::Result<()> {
     let mut rows = pin!(rows::<EventStream>(ctx));
     while let Some(stream) = rows.try_next().await? {
-        if stream.aggregate_id.0.get_version() == Some(uuid::Version::Custom) {
+        if !wanted(&stream) {
             continue;
         }
         let mut read = Some(ReadStream { limit: limits::PAGE_ROWS_MAX, ..ReadStream::default() });

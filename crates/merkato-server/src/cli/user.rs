@@ -44,7 +44,7 @@ enum What {
         #[command(flatten)]
         tenant: TenantChoice,
     },
-    /// Set what a user may do
+    /// Set what a user may do. More than before only where the address is verified; `user passwd` vouches for one that is not
     #[command(after_help = "Example:\n  merkato user role ada@example.com admin")]
     Role {
         email: String,

@@ -240,7 +240,7 @@ pub const KEYS: &[Key] = &[
     key(
         "shop.accounts.verified_email_needed",
         Expects::Boolean,
-        "Whether one must have shown that the e-mail address is one's own before logging in.",
+        "Whether one must have shown that the e-mail address is one's own before logging in. A role needs it in any case.",
     ),
     key("shop.accounts.session_seconds", U32_FROM_1, "How long a session lasts."),
     key("shop.accounts.session_seen_seconds", COUNT, "How exact it is when a session was last seen."),

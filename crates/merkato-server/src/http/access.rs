@@ -202,6 +202,7 @@ pub const RULES: &[Rule] = &[
     post("/v1/admin/categories", Staff(CatalogWrite)),
     get("/v1/admin/categories/{id}", Staff(CatalogRead)),
     put("/v1/admin/categories/{id}", Staff(CatalogWrite)),
+    delete("/v1/admin/categories/{id}", Staff(CatalogWrite)),
     post("/v1/admin/categories/{id}/move", Staff(CatalogWrite)),
     get("/v1/admin/categories/{id}/products", Staff(CatalogRead)),
     put("/v1/admin/featured/{feature_type}", Staff(CatalogWrite)),

@@ -67,7 +67,11 @@ pub fn all() -> OpenApiRouter<App> {
         ))
         .routes(routes!(admin::products::list_prices))
         .routes(routes!(admin::categories::create_category))
-        .routes(routes!(admin::categories::get_category, admin::categories::change_category))
+        .routes(routes!(
+            admin::categories::get_category,
+            admin::categories::change_category,
+            admin::categories::delete_category
+        ))
         .routes(routes!(admin::categories::move_category))
         .routes(routes!(admin::categories::list_products_of_category))
         .routes(routes!(admin::featured::set_featured))

@@ -31,6 +31,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("role-changed", "The role is changed, in open sessions, too."),
     ("checks-begun", "The checks have begun. This page shows how far they are."),
     ("archived", "The product is archived: it is in no list any more."),
+    ("category-deleted", "The category is deleted."),
     ("category-made", "The category is made."),
     ("connected", "They are connected."),
     ("connection-ended", "The connection has ended."),

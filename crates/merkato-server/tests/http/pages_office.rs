@@ -2,7 +2,7 @@
 
 use merkato::{
     Context,
-    accounts::{self, Role},
+    accounts::{self, NewUser, Role},
     analytics::{self, CategorySum, Contribution},
     flows,
     id::{OrderId, UserId},
@@ -12,7 +12,7 @@ use reqwest::{RequestBuilder, Response};
 use rust_decimal::Decimal;
 use widerow_testing::{Target, cases};
 
-use crate::world::World;
+use crate::world::{PASSWORD, World};
 
 cases![
     every_page_renders_for_an_admin,
@@ -277,6 +277,21 @@ async fn roles_are_given_and_the_last_admin_is_asked(target: &Target) {
     assert_eq!(status, 422);
     assert!(html.contains("value=\"nobody@example.com\"") && html.contains("They must register first."), "{html}");
     assert_eq!(admin.post("/admin/users", &[("email", "no address"), ("role", "staff")]).await.status(), 422);
+    // Anybody can have registered with an address.
+    let new = NewUser { email: "eve@example.com".into(), password: PASSWORD.into(), ..NewUser::default() };
+    let registered = accounts::register(ctx, new).await.expect("registered");
+    let eve = registered.user.user_id;
+    let appoint = || admin.post("/admin/users", &[("email", "eve@example.com"), ("role", "admin")]);
+    let (status, html) = page(appoint().await).await;
+    assert_eq!(status, 422);
+    assert!(html.contains("This address is not verified") && html.contains("value=\"eve@example.com\""), "{html}");
+    let (status, html) = page(admin.post(&format!("/admin/users/{eve}/role"), &[("role", "staff")]).await).await;
+    assert!(status == 422 && html.contains("Their address is not verified"), "{html}");
+    assert_eq!(role(eve).await, Role::Customer);
+    accounts::verify_email(ctx, registered.letter.token.as_str()).await.expect("verified");
+    assert_eq!(location(&appoint().await), "/admin/users?notice=role-changed");
+    assert_eq!(role(eve).await, Role::Admin);
+    accounts::set_role(ctx, eve, Role::Customer).await.expect("less than before");
     let answer = admin.post("/admin/users", &[("email", &email), ("role", "staff")]).await;
     assert_eq!(location(&answer), "/admin/users?notice=role-changed");
     assert_eq!(role(user).await, Role::Staff);

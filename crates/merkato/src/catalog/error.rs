@@ -1,5 +1,6 @@
 //! What the catalog refuses.
 
+use super::tables::ProductStatus;
 use crate::{
     check::Invalid,
     error::Kind,
@@ -30,6 +31,11 @@ pub enum Error {
     CategoryNameTaken { name: String, holder: CategoryId },
     #[error("{category} cannot stand below {parent}, which is itself or stands below it")]
     CategoryCycle { category: CategoryId, parent: CategoryId },
+    #[error("{subcategories} categories stand below {category}")]
+    CategoryHasSubcategories { category: CategoryId, subcategories: i64 },
+    /// Shown or not: what is archived is in a category, too.
+    #[error("there are products in {category}; one of them is {name} ({product}, {status})", status = status.as_str())]
+    CategoryHasProducts { category: CategoryId, product: ProductId, name: String, status: ProductStatus },
     #[error("{product} was edited meanwhile: it is at revision {found}, not {expected}")]
     Edited { product: ProductId, expected: i64, found: i64 },
     #[error("the category was edited meanwhile: it is at revision {found}, not {expected}")]
@@ -58,6 +64,8 @@ impl Error {
             Error::CategoryExists { .. } => "category_exists",
             Error::CategoryNameTaken { .. } => "category_name_taken",
             Error::CategoryCycle { .. } => "category_cycle",
+            Error::CategoryHasSubcategories { .. } => "category_has_subcategories",
+            Error::CategoryHasProducts { .. } => "category_has_products",
             Error::Edited { .. } | Error::CategoryEdited { .. } => "edited_meanwhile",
             Error::TooManyOfName { .. } => "too_many_of_name",
             Error::TooDeep { .. } => "category_too_deep",
@@ -77,7 +85,9 @@ impl Error {
             | Error::ProductExists { .. }
             | Error::CategoryExists { .. }
             | Error::CategoryNameTaken { .. } => Kind::Exists,
-            Error::CategoryCycle { .. } => Kind::Refused,
+            Error::CategoryCycle { .. }
+            | Error::CategoryHasSubcategories { .. }
+            | Error::CategoryHasProducts { .. } => Kind::Refused,
             Error::Edited { .. } | Error::CategoryEdited { .. } => Kind::Conflict,
             Error::TooManyOfName { .. } | Error::TooDeep { .. } => Kind::Limit,
             Error::Tree(error) => error.kind(),
@@ -103,6 +113,9 @@ impl From<hierarchy::Error> for Error {
             Tree::Cycle { node, parent } => Error::CategoryCycle { category: category(node), parent: category(parent) },
             Tree::Edited { node, expected, found } => {
                 Error::CategoryEdited { category: category(node), expected, found }
+            }
+            Tree::NotALeaf { node, children } => {
+                Error::CategoryHasSubcategories { category: category(node), subcategories: children }
             }
             Tree::TooDeep { limit } => Error::TooDeep { limit },
             Tree::Data(error) => Error::Data(error),

@@ -8,6 +8,7 @@
 //! 3. Every list that shows a product's name or price shows the present one: lists are derived in the commit of the change.
 //! 4. A category is a node of the tree `categories` (`hierarchy`), and of nothing else: its place, its name and its address are
 //!    changed in commits of that tree. A subtree is moved at one instant; the lists of products follow it (`ops::follow`).
+//!    It goes when nothing is in it, and a product that comes at the same moment brings it back (`ops::delete`).
 //! 5. Of two editors who began at the same revision, the second is told (`Error::Edited`).
 
 mod category;

@@ -27,6 +27,7 @@ pub use error::{Error, Result};
 pub(crate) use memory::Memory;
 pub use ops::*;
 pub use registry::{Aggregate, MergedJson, Projection, Registry};
+pub(crate) use rules::check_events;
 pub use rules::{Expected, Fact, NewEvent, Stream, fact_stream};
 pub use stats::{EventStats, look_at_projections, stats};
 pub(crate) use tables::tables;

@@ -178,7 +178,7 @@ pub(super) fn check_type(check: &mut Check, field: &str, event_type: &str) {
 }
 
 /// Checks the events of one append, before anything is read.
-pub(super) fn check_events(events: &[NewEvent], now: Timestamp) -> Result<()> {
+pub(crate) fn check_events(events: &[NewEvent], now: Timestamp) -> Result<()> {
     if events.len() > limits::EVENTS_TOGETHER_MAX {
         let (size, limit) = (events.len(), limits::EVENTS_TOGETHER_MAX);
         return Err(Error::TooLarge { what: "events of one append", size, limit });

@@ -37,6 +37,8 @@ pub enum Error {
     PathTooLong { limit: usize },
     #[error("a node has at most {limit} right below it")]
     TooManyChildren { limit: i64 },
+    #[error("a shop has at most {limit} trees")]
+    TooManyTrees { limit: usize },
     #[error("{node} has {children} nodes below it")]
     NotALeaf { node: NodeId, children: i64 },
     /// It is the tree itself.
@@ -68,6 +70,7 @@ impl Error {
             Error::TooDeep { .. } => "node_too_deep",
             Error::PathTooLong { .. } => "node_path_too_long",
             Error::TooManyChildren { .. } => "too_many_children",
+            Error::TooManyTrees { .. } => "too_many_trees",
             Error::NotALeaf { .. } => "not_a_leaf",
             Error::Root => "root_is_fixed",
             Error::Edited { .. } => "edited_meanwhile",
@@ -87,6 +90,7 @@ impl Error {
             Error::TooDeep { .. }
             | Error::PathTooLong { .. }
             | Error::TooManyChildren { .. }
+            | Error::TooManyTrees { .. }
             | Error::TooLarge { .. } => Kind::Limit,
             Error::Busy { .. } => Kind::Unavailable,
             Error::Data(error) => Kind::of(error),

@@ -25,7 +25,9 @@ mod tests;
 pub use error::{Error, Result};
 pub use kept::is_kept;
 pub use ops::*;
-pub(crate) use ops::{KeptNode, Origin, Relocating, follow, insert_kept, list_below, make_tree, relocate_kept, walk};
+pub(crate) use ops::{
+    KeptNode, Relocating, delete_kept_leaf, follow, insert_kept, list_below, make_tree, relocate_kept, walk,
+};
 pub use rules::{root_of, tree_id};
 pub(crate) use tables::tables;
 pub use tables::{

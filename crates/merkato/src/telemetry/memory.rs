@@ -12,7 +12,7 @@ use super::{bucket, stats::Tally, tables::Sensor};
 use crate::id::SensorId;
 
 /// How long a sensor is taken for what it was: another process may have changed or retired it.
-const SENSOR_MILLIS: i64 = 10_000;
+pub(super) const SENSOR_MILLIS: i64 = 10_000;
 /// Sensors, and hours of sensors, that are remembered of one tenant.
 const REMEMBERED_MAX: usize = 100_000;
 /// Tenants of whom something is remembered.

@@ -414,6 +414,62 @@ fn void(wallet: &Wallet, operation: Uuid) -> Told {
     Told { kind: EntryKind::OperationVoided, entry }
 }
 
+pub(super) fn wrong(field: &str, problem: impl Into<String>) -> Error {
+    Invalid::new(field, problem).into()
+}
+
+/// What an event says that comes from elsewhere, if it can be an entry at all: in the stream of the wallet that it names, under the
+/// id that its operation has there.
+pub(super) fn check_entry(event: &Event) -> Result<Told> {
+    let told = Told::of(event).map_err(|problem| wrong("event_data", problem))?;
+    let (kind, entry) = (told.kind, &told.entry);
+    let mut check = Check::new();
+    check.that(event.aggregate_kind == KIND, "aggregate_kind", format!("it is not {KIND}"));
+    let user = entry.user_id;
+    check.that(event.aggregate_id == stream_of(user), "aggregate_id", format!("it is not the wallet of {user}"));
+    let (version, most) = (event.event_version, limits::REVISION_MAX);
+    check.that((1..=most).contains(&version), "event_version", format!("{version} is not 1 to {most}"));
+    let own = event.event_id == event_of(user, entry.operation_id);
+    check.that(own, "event_id", "it is not that of its operation");
+    if kind == EntryKind::OperationVoided {
+        check.that(entry.amount.is_zero(), "amount", format!("{} is not nought", entry.amount));
+    } else if let Some(currency) = &entry.currency {
+        check_amount(&mut check, entry.amount, currency);
+    } else {
+        check.refuse("currency", "it has none");
+    }
+    let returns = entry.returns.map(return_of);
+    let returned = (kind == EntryKind::MoneyReturned).then_some(entry.operation_id);
+    check.that(returns == returned, "returns", "it is not what came back");
+    let moved = matches!(kind, EntryKind::TransferSent | EntryKind::TransferReceived);
+    check.that(!moved || entry.peer.is_some(), "peer", "it has none");
+    check.end()?;
+    Ok(told)
+}
+
+/// Whether an entry from elsewhere is the next one of the wallet. It adds up by itself, as `apply` does.
+pub(super) fn check_next(wallet: &Wallet, event: &Event, told: &Told, version: i64) -> Result<()> {
+    let Told { kind, entry } = told;
+    let mut check = Check::new();
+    let found = event.event_version;
+    check.that(found == version, "event_version", format!("{found} does not follow on {}", version - 1));
+    check.that(entry.user_id == wallet.user_id, "user_id", format!("it is not {}", wallet.user_id));
+    let other = wallet.currency.is_some() && entry.currency != wallet.currency;
+    check.that(!other, "currency", "it is not that of the wallet");
+    let moved = i64::from(*kind != EntryKind::OperationVoided);
+    let balance = wallet.balance + entry.amount * kind.sign();
+    let (said, is) = (entry.balance, balance);
+    check.that(said == is, "balance", format!("it says {said}, the entries come to {is}"));
+    check.that(balance >= Decimal::ZERO, "balance", format!("{balance} is below nought"));
+    // What comes back may be more: the limit is for what is put in.
+    let most = limits::AMOUNT_MAX;
+    let put_in = matches!(kind, EntryKind::MoneyDeposited | EntryKind::TransferReceived);
+    check.that(!put_in || balance <= most, "balance", format!("the limit is {most}"));
+    let transactions = wallet.transactions + moved;
+    check.that(entry.transactions == transactions, "transactions", format!("there are {transactions}"));
+    Ok(check.end()?)
+}
+
 /// The wallet after an entry. It adds up by itself, and does not take the entry's word for the balance.
 pub fn apply(wallet: &mut Wallet, told: &Told) {
     if told.kind == EntryKind::OperationVoided {

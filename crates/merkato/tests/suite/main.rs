@@ -34,6 +34,7 @@ fn main() {
             catalog::costs::CASES,
             catalog::model::CASES,
             catalog::moves::CASES,
+            catalog::delete::CASES,
             catalog::stopped::CASES,
             carts::bad_input::CASES,
             carts::cost::CASES,

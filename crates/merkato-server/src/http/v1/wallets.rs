@@ -6,7 +6,7 @@ use merkato::{
     accounts::{self, UserStatus},
     flows::transfer::{self, TransferRequest},
     id::UserId,
-    wallets::{self, EntryKind, StatementLine, Told, Wallet},
+    wallets::{self, EntryKind, Posting, StatementLine, Told, Wallet},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -195,8 +195,7 @@ pub async fn deposit(
     Json(body): Json<MoneyBody>,
 ) -> Result<Response, Problem> {
     may_receive(&visit.ctx, user).await?;
-    let told = wallets::deposit(&visit.ctx, user, body.operation(operation)?).await?;
-    Ok(made(user, told))
+    booked(&visit, user, Posting::Deposit(body.operation(operation)?)).await
 }
 
 /// Take money out of a wallet, if it is there
@@ -210,12 +209,20 @@ pub async fn withdraw(
     Json(body): Json<MoneyBody>,
 ) -> Result<Response, Problem> {
     must_be(&visit.ctx, user).await?;
-    let told = wallets::withdraw(&visit.ctx, user, body.operation(operation)?).await?;
-    Ok(made(user, told))
+    booked(&visit, user, Posting::Withdraw(body.operation(operation)?)).await
 }
 
-fn made(user: UserId, told: Told) -> Response {
-    created(&format!("/v1/wallets/{user}/statement"), Json(EntryView::from(told)))
+/// The entry that tells of money in or out.
+async fn booked(visit: &Visit, user: UserId, posting: Posting) -> Result<Response, Problem> {
+    let told = match posting {
+        Posting::Deposit(operation) => wallets::deposit(&visit.ctx, user, operation).await?,
+        Posting::Withdraw(operation) => wallets::withdraw(&visit.ctx, user, operation).await?,
+    };
+    Ok(created(&statement_of(user), Json(EntryView::from(told))))
+}
+
+fn statement_of(user: UserId) -> String {
+    format!("/v1/wallets/{user}/statement")
 }
 
 /// Money for another's wallet.
@@ -267,5 +274,5 @@ pub async fn transfer(
         to: request.to.0,
         amount: Money::new(request.amount, &currency),
     };
-    Ok(created(&format!("/v1/wallets/{from}/statement"), Json(view)))
+    Ok(created(&statement_of(from), Json(view)))
 }

@@ -97,18 +97,24 @@ pub async fn appoint(frame: Frame, visit: Visit, Form(fields): Form) -> Result<R
         Err(accounts::Error::Invalid(_)) => None,
         Err(error) => return Err(error.into()),
     };
-    match found {
-        Some(found) => set(frame, &visit, found.user_id, role, fields.is_on("sure")).await,
-        None => {
-            let problem = Problem::field(
-                "invalid",
-                "/email",
-                "Nobody has an account with this address. They must register first.",
-            );
-            let page = page(frame, &visit, &PageQuery::default(), fields, Complaints::about(problem)?).await?;
-            Ok((StatusCode::UNPROCESSABLE_ENTITY, Html(page)).into_response())
+    let Some(found) = found else {
+        let why = "Nobody has an account with this address. They must register first.";
+        return refused(frame, &visit, fields, Complaints::field("email", why)).await;
+    };
+    match set(frame.clone(), &visit, found.user_id, role, fields.is_on("sure")).await {
+        Err(problem) if problem.code == UNVERIFIED => {
+            let why = "This address is not verified: anybody can have registered with it. They must follow the link in their letter first.";
+            refused(frame, &visit, fields, Complaints::field("email", why)).await
         }
+        answer => answer,
     }
+}
+
+const UNVERIFIED: &str = "email_not_verified";
+
+async fn refused(frame: Frame, visit: &Visit, fields: Fields, why: Complaints) -> Result<Response, Problem> {
+    let page = page(frame, visit, &PageQuery::default(), fields, why).await?;
+    Ok((StatusCode::UNPROCESSABLE_ENTITY, Html(page)).into_response())
 }
 
 /// Gives another role to somebody of the list.
@@ -119,7 +125,13 @@ pub async fn change(
     Form(fields): Form,
 ) -> Result<Response, Problem> {
     let role = role(&fields)?;
-    set(frame, &visit, id, role, fields.is_on("sure")).await
+    match set(frame.clone(), &visit, id, role, fields.is_on("sure")).await {
+        Err(problem) if problem.code == UNVERIFIED => {
+            let why = "Their address is not verified, so they may not do more than before.";
+            refused(frame, &visit, Fields::of([("role", "staff")]), Complaints::one(why)).await
+        }
+        answer => answer,
+    }
 }
 
 fn role(fields: &Fields) -> Result<Role, Problem> {

@@ -18,6 +18,7 @@ cases![
     lists_for_editors_have_drafts_too,
     categories_are_made_and_renamed,
     categories_are_moved_with_what_is_in_them,
+    a_category_is_deleted_when_nothing_is_in_it,
     another_shop_s_products_are_not_there,
     featured_lists_are_set,
 ];
@@ -313,6 +314,41 @@ async fn categories_are_moved_with_what_is_in_them(target: &Target) {
     assert_eq!(read["data"][0]["id"], desk["id"]);
     let made = office.post(nodes, &json!({"name": "Other"})).send().await.unwrap();
     assert_problem(made, 409, "tree_is_kept").await;
+}
+
+async fn a_category_is_deleted_when_nothing_is_in_it(target: &Target) {
+    let office = Office::open(target).await;
+    let make = |body: Value| office.post("/v1/admin/categories", &body).send();
+    let home = assert_ok(make(json!({"name": "Home"})).await.unwrap()).await;
+    let lamps = assert_ok(make(json!({"name": "Lamps", "parent_id": home["id"]})).await.unwrap()).await;
+    let path = |category: &Value| format!("/v1/admin/categories/{}", category["id"].as_str().unwrap());
+    let delete = |category: &Value| office.request("DELETE", &path(category)).send();
+    let told = assert_problem(delete(&home).await.unwrap(), 409, "category_has_subcategories").await;
+    assert!(told["detail"].as_str().unwrap().starts_with("1 categories stand below"), "{told}");
+    let product = lamp(lamps["id"].as_str().unwrap().parse().unwrap());
+    let product = assert_ok(office.post("/v1/admin/products", &product).send().await.unwrap()).await;
+    let product_path = format!("/v1/admin/products/{}", product["id"].as_str().unwrap());
+    for status in ["active", "archived"] {
+        let told = assert_problem(delete(&lamps).await.unwrap(), 409, "category_has_products").await;
+        let detail = told["detail"].as_str().unwrap();
+        assert!(detail.contains("Walnut lamp") && detail.contains(product["id"].as_str().unwrap()), "{told}");
+        assert!(detail.contains(status), "{told}");
+        assert_eq!(office.request("DELETE", &product_path).send().await.unwrap().status(), 204);
+    }
+    let there = json!({"name": "Lamp", "category_id": home["id"], "price": {"amount": "30", "currency": "EUR"}});
+    assert_ok(office.put(&product_path, &there).send().await.unwrap()).await;
+    let stale = office.request("DELETE", &path(&lamps)).header("if-match", "\"99\"").send().await.unwrap();
+    assert_problem(stale, 412, "precondition_failed").await;
+    assert_eq!(delete(&lamps).await.unwrap().status(), 204);
+    assert_problem(delete(&lamps).await.unwrap(), 404, "category_not_found").await;
+    assert_problem(office.get(&path(&lamps)).send().await.unwrap(), 404, "category_not_found").await;
+    let shown = format!("/v1/categories/{}", lamps["id"].as_str().unwrap());
+    assert_problem(office.world.get(&shown).send().await.unwrap(), 404, "category_not_found").await;
+    // Its name and its address are free.
+    let again = assert_ok(make(json!({"name": "Lamps", "parent_id": home["id"]})).await.unwrap()).await;
+    assert_eq!(again["slug"], "lamps");
+    assert_ne!(again["id"], lamps["id"]);
+    assert_problem(delete(&json!({"id": Uuid::nil()})).await.unwrap(), 404, "category_not_found").await;
 }
 
 async fn another_shop_s_products_are_not_there(target: &Target) {

@@ -20,6 +20,7 @@ cases![
     products_are_searched,
     categories_grow_and_are_renamed,
     categories_are_moved,
+    a_category_is_deleted_after_asking,
     featured_lists_are_put_in_order,
 ];
 
@@ -315,6 +316,31 @@ async fn categories_are_moved(target: &Target) {
     clerk.see("/admin/trees").await.says("href=\"/admin/categories\"");
     clerk.see("/admin/trees/categories").await.leads_to("/admin/categories");
     clerk.see(&format!("/admin/trees/categories/nodes/{lamps}")).await.leads_to(&path);
+}
+
+async fn a_category_is_deleted_after_asking(target: &Target) {
+    let clerk = Clerk::come(target).await;
+    let ctx = &clerk.world().ctx;
+    let lamp = clerk.world().stocked(ctx, "Red lamp", 19_90, 5).await;
+    let full = format!("/admin/categories/{}", lamp.category_id);
+    let page = clerk.see(&full).await;
+    page.says("Delete category");
+    let fields = [("revision", page.hidden("revision"))];
+    let fields = fields.each_ref().map(|(name, value)| (*name, value.as_str()));
+    clerk.send(&page, &format!("{full}/delete"), &fields).await.is_refused().says("Red lamp (active) is one of them");
+    let new = NewCategory { category_id: None, name: "Pots".into(), slug: None, parent_id: Some(lamp.category_id) };
+    let pots = catalog::create_category(ctx, new).await.expect("a category").category_id;
+    assert!(!clerk.see(&full).await.html.contains("Delete category"), "others stand below it");
+    clerk.send(&page, &format!("{full}/delete"), &fields).await.is_refused();
+    let path = format!("/admin/categories/{pots}");
+    let page = clerk.see(&path).await;
+    let stale = clerk.send(&page, &format!("{path}/delete"), &[("revision", "99")]).await;
+    stale.is_refused().says("Somebody else has changed or moved this category");
+    let revision = stale.hidden("revision");
+    let gone = clerk.send(&page, &format!("{path}/delete"), &[("revision", revision.as_str())]).await;
+    gone.leads_to(&format!("{full}?notice=category-deleted"));
+    clerk.see(&format!("{full}?notice=category-deleted")).await.says("The category is deleted");
+    assert!(catalog::find_category(ctx, pots).await.expect("read").is_none());
 }
 
 async fn featured_lists_are_put_in_order(target: &Target) {

@@ -4,7 +4,7 @@ use widerow::Page;
 
 use super::{
     super::{
-        error::Result,
+        error::{Error, Result},
         rules,
         tables::{Role, STAFF, StaffEntry, User, UserEntry, UserStatus},
     },
@@ -48,7 +48,14 @@ pub async fn reinstate(ctx: &Context, user_id: UserId) -> Result<User> {
     change_user(ctx, user_id, active).await
 }
 
-/// What the user may do from now on, in sessions that are open, too.
+/// What the user may do from now on, in sessions that are open, too. Nobody may do more than before whose address is not verified:
+/// anybody can have registered with it. Less is always possible.
 pub async fn set_role(ctx: &Context, user_id: UserId, role: Role) -> Result<User> {
-    change_user(ctx, user_id, |user| Ok(User { role, updated_at: ctx.now(), ..user })).await
+    change_user(ctx, user_id, |user| {
+        if role > user.role && !user.email_verified {
+            return Err(Error::EmailNotVerified);
+        }
+        Ok(User { role, updated_at: ctx.now(), ..user })
+    })
+    .await
 }

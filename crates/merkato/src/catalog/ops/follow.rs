@@ -12,7 +12,7 @@
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use uuid::Uuid;
 
-use super::{categories::find_category, products::set_category};
+use super::{categories::find_category, delete::put_back, products::set_category};
 use crate::{
     catalog::{
         category::{Category, node_of, tree},
@@ -189,12 +189,17 @@ pub(super) fn is_filed_under(category: &Category, name: &str, path: &[CategoryId
     category.name == name && category.path == path
 }
 
-/// A product that was just filed, with the name and the place that its category has now.
-pub(super) async fn with_category(ctx: &Context, mut product: Product) -> Result<Product> {
+/// A product that was just filed under a category that was there a moment ago, with the name and the place that it has now.
+pub(super) async fn with_category(ctx: &Context, mut product: Product, filed: &Category) -> Result<Product> {
     loop {
-        let found = find_category(ctx, product.category_id).await?;
-        let now = found.filter(|now| !is_filed_under(now, &product.category_name, &product.category_path));
-        let Some(category) = now else { return Ok(product) };
+        let Some(category) = find_category(ctx, product.category_id).await? else {
+            // RACE: it was deleted at the same moment (`delete`).
+            put_back(ctx, filed).await?;
+            continue;
+        };
+        if is_filed_under(&category, &product.category_name, &product.category_path) {
+            return Ok(product);
+        }
         set_category(ctx, product.product_id, &category).await?;
         product.category_name = category.name;
         product.category_path = category.path;

@@ -1,6 +1,7 @@
 //! What can be done with the catalog.
 
 mod categories;
+mod delete;
 mod featured;
 mod follow;
 mod prices;
@@ -16,6 +17,7 @@ pub use categories::{
     find_category, find_category_by_slug, get_category, list_category, list_descendants, list_products_of_category,
     list_subcategories, move_category,
 };
+pub use delete::delete_category;
 pub use featured::{Featured, list_featured, list_placed, set_featured};
 pub use follow::{Followed, follow_categories};
 pub use prices::{PriceHistory, PriceStep, price_history};

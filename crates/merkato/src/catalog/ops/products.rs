@@ -76,7 +76,7 @@ pub async fn create_product(ctx: &Context, new: NewProduct) -> Result<Product> {
         product.slug = claim_slug::<Product>(ctx, product.slug, id.0, slug_is_given).await?;
         rules::file_under(&mut product, category.category(ctx).await?);
         match ctx.store.commit(Commit::new().unchanged::<Product>(id, version).put(&product)).await {
-            Ok(_) => return with_category(ctx, product).await,
+            Ok(_) => return with_category(ctx, product, category.as_read()).await,
             Err(DataError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -117,8 +117,10 @@ pub async fn change_product(
         let told = rules::tell_price(&old, &mut product, ctx.now());
         let commit = Commit::new().unchanged::<Product>(id, version).put(&product);
         match ctx.store.commit(told.iter().fold(commit, |commit, fact| events::tell(ctx, commit, fact))).await {
-            Ok(_) if category.is_some() => return with_category(ctx, product).await,
-            Ok(_) => return Ok(product),
+            Ok(_) => match &category {
+                Some(category) => return with_category(ctx, product, category.as_read()).await,
+                None => return Ok(product),
+            },
             Err(DataError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -146,6 +148,11 @@ impl Fresh {
         // ORDER: the time before the read.
         let read_at = ctx.now();
         Ok(Fresh { category: get_category(ctx, id).await?, read_at })
+    }
+
+    /// As it was when it was read.
+    pub fn as_read(&self) -> &Category {
+        &self.category
     }
 
     pub async fn category(&mut self, ctx: &Context) -> Result<&Category> {

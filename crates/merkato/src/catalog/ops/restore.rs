@@ -51,7 +51,7 @@ pub async fn restore_product(ctx: &Context, mut product: Product) -> Result<Rest
         let commit = Commit::new().unchanged::<Product>(id, version).put(&product);
         match ctx.store.commit(told.iter().fold(commit, |commit, fact| events::tell(ctx, commit, fact))).await {
             Ok(_) => {
-                with_category(ctx, product).await?;
+                with_category(ctx, product, category.as_read()).await?;
                 return Ok(if found.is_some() { Restored::Changed } else { Restored::Created });
             }
             Err(DataError::Conflict(_)) => {}

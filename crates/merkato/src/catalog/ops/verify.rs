@@ -3,12 +3,20 @@
 
 use std::collections::HashMap;
 
+use widerow::Timestamp;
+
 use super::{
     categories::find_category,
+    delete::put_back,
     follow::{follow_categories, is_filed_under, place},
 };
 use crate::{
-    catalog::{category::tree, error::Result, rules, tables::Product},
+    catalog::{
+        category::{Category, tree},
+        error::Result,
+        rules,
+        tables::Product,
+    },
     context::Context,
     hierarchy::{self, Reached, Relocating, root_of},
     id::{CategoryId, ProductId},
@@ -75,7 +83,10 @@ pub async fn verify_categories(ctx: &Context, repair: bool, listed_max: usize) -
             Some(_) => Misfiled::Product { product: id, category: of },
             None => Misfiled::NoCategory { product: id, category: of },
         };
-        if repair && matches!(wrong, Misfiled::Product { .. }) {
+        if repair {
+            if matches!(wrong, Misfiled::NoCategory { .. }) {
+                put_back(ctx, &said_by(&product, ctx.now())).await?;
+            }
             place(ctx, of, &[id]).await?;
             report.mended += 1;
         }
@@ -108,6 +119,20 @@ async fn categories(ctx: &Context, repair: bool, listed_max: usize, report: &mut
         if page.next.is_none() || after.is_none() {
             return Ok(places);
         }
+    }
+}
+
+/// The category of a product, as far as the product says what it was.
+fn said_by(product: &Product, now: Timestamp) -> Category {
+    Category {
+        category_id: product.category_id,
+        name: product.category_name.clone(),
+        slug: rules::slug_of(&product.category_name),
+        parent_id: product.category_path.last().copied(),
+        path: product.category_path.clone(),
+        revision: 1,
+        created_at: now,
+        updated_at: now,
     }
 }
 

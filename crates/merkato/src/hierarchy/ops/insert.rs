@@ -9,6 +9,7 @@ use super::{
     relocate::check_name,
 };
 use crate::{
+    check::Check,
     context::Context,
     hierarchy::{
         error::{Error, Result},
@@ -47,10 +48,18 @@ pub(crate) struct KeptNode {
 
 /// What a node was elsewhere.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Origin {
+pub struct Origin {
     pub revision: i64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+impl Origin {
+    pub(super) fn check(&self) -> Result<()> {
+        let mut check = Check::new();
+        check.revision("revision", self.revision);
+        Ok(check.end()?)
+    }
 }
 
 /// What became of a node that was to be.
@@ -79,6 +88,17 @@ pub async fn insert_nodes(ctx: &Context, tree: TreeId, nodes: Vec<NewNode>) -> R
     insert_kept(ctx, tree, nodes.into_iter().map(|node| KeptNode { node, ..KeptNode::default() }).collect()).await
 }
 
+/// As `insert_nodes`, with nodes as they were elsewhere. One that is there is left as it is.
+pub async fn restore_nodes(
+    ctx: &Context,
+    tree: TreeId,
+    nodes: Vec<(NewNode, Option<Origin>)>,
+) -> Result<Vec<Result<Inserted>>> {
+    kept::open_to_all(tree)?;
+    let nodes = nodes.into_iter().map(|(node, origin)| KeptNode { node, codes: Vec::new(), origin });
+    insert_kept(ctx, tree, nodes.collect()).await
+}
+
 /// The same by those who keep the tree.
 pub(crate) async fn insert_kept(ctx: &Context, tree: TreeId, nodes: Vec<KeptNode>) -> Result<Vec<Result<Inserted>>> {
     if nodes.len() > limits::NODES_TOGETHER_MAX {
@@ -94,6 +114,7 @@ pub(crate) async fn insert_kept(ctx: &Context, tree: TreeId, nodes: Vec<KeptNode
         let checked = rules::check_node(&new.name, new.node_type.as_deref(), &new.metadata);
         // Another form of a name may be longer.
         let checked = checked.and_then(|()| check_name(&name));
+        let checked = checked.and_then(|()| origin.as_ref().map_or(Ok(()), Origin::check));
         let holder = rules::holder_id(parent, &name);
         wanted.push(Wanted { id, parent, holder, name, new, codes, origin, checked: checked.err() });
     }

@@ -119,6 +119,11 @@ pub async fn delete_leaf(ctx: &Context, tree: TreeId, node: NodeId, expected: Op
     change(ctx, tree, node, Change::GoneIfLeaf, expected).boxed().await
 }
 
+/// The same by those who keep the tree. The code that it had is free; those that it had before lead nowhere.
+pub(crate) async fn delete_kept_leaf(ctx: &Context, tree: TreeId, node: NodeId, expected: Option<i64>) -> Result<()> {
+    change(ctx, tree, node, Change::GoneIfLeaf, expected).boxed().await
+}
+
 /// Deletes a node with all below it, which are seen to go at once.
 pub async fn delete_subtree(ctx: &Context, tree: TreeId, node: NodeId, expected: Option<i64>) -> Result<()> {
     kept::open_to_all(tree)?;
@@ -209,6 +214,7 @@ async fn begin(ctx: &Context, tree: TreeId, seen: &Node, change: &Change, expect
             }
             // A node that goes alone is in no two places, and needs no more than one that comes.
             let mut writes = vec![(node.node_id, None), (rules::holder_id(from, &node.node_name), None)];
+            writes.extend(node.node_code.iter().map(|code| (rules::code_id(code), None)));
             writes.extend(draft.counted(from, -1));
             draft.write(writes)?;
             return Ok(Begun::Done);

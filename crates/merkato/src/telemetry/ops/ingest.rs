@@ -20,6 +20,7 @@ use crate::{
         bucket,
         error::{Error, Result},
         measurement::{self, NewMeasurement},
+        memory::SENSOR_MILLIS,
         roll::seen::print,
         tables::{MARK_SHARDS, Mark, RawMeasurement, Sensor},
     },
@@ -41,11 +42,30 @@ pub struct Accepted {
 
 /// Takes measurements, of one sensor or of many, in any order, new or late. An answer for each, in their order.
 pub async fn ingest(ctx: &Context, measurements: Vec<NewMeasurement>) -> Result<Vec<Result<Accepted>>> {
+    take(ctx, measurements, |sensor, _| measurement::check_in_service(sensor)).await
+}
+
+/// As `ingest`, of measurements that were taken elsewhere: a sensor that was retired since has measured until then.
+pub async fn restore_measurements(ctx: &Context, measurements: Vec<NewMeasurement>) -> Result<Vec<Result<Accepted>>> {
+    // What came in while it was not known everywhere yet, by a clock that may have been ahead.
+    let late_seconds = i64::from(ctx.settings.telemetry.future_seconds) + SENSOR_MILLIS / 1_000;
+    take(ctx, measurements, |sensor, new| match sensor.retired_at {
+        Some(at) if new.measurement_time <= at.plus_seconds(late_seconds) => Ok(()),
+        _ => measurement::check_in_service(sensor),
+    })
+    .await
+}
+
+async fn take(
+    ctx: &Context,
+    measurements: Vec<NewMeasurement>,
+    check: impl Fn(&Sensor, &NewMeasurement) -> Result<()>,
+) -> Result<Vec<Result<Accepted>>> {
     if measurements.len() > limits::MEASUREMENTS_TOGETHER_MAX {
         let (size, limit) = (measurements.len(), limits::MEASUREMENTS_TOGETHER_MAX);
         return Err(Error::TooLarge { what: "measurements of one call", size, limit });
     }
-    let (mut answers, rows) = prepare_all(ctx, measurements, measurement::check_in_service).await?;
+    let (mut answers, rows) = prepare_all(ctx, measurements, check).await?;
     store(ctx, rows, &mut answers).await;
     ctx.telemetry.tally.answered(&answers);
     Ok(answers)
@@ -55,7 +75,7 @@ pub async fn ingest(ctx: &Context, measurements: Vec<NewMeasurement>) -> Result<
 async fn prepare_all(
     ctx: &Context,
     measurements: Vec<NewMeasurement>,
-    check: impl Fn(&Sensor) -> Result<()>,
+    check: impl Fn(&Sensor, &NewMeasurement) -> Result<()>,
 ) -> Result<(Vec<Result<Accepted>>, Vec<(usize, RawMeasurement)>)> {
     let wanted: HashSet<SensorId> = measurements.iter().map(|new| new.sensor_id).collect();
     let sensors = find_sensors(ctx, wanted).await?;
@@ -64,7 +84,7 @@ async fn prepare_all(
     let mut rows = Vec::with_capacity(measurements.len());
     for new in measurements {
         let row = match sensors.get(&new.sensor_id) {
-            Some(sensor) => check(sensor).and_then(|()| measurement::prepare(new, sensor, now, settings)),
+            Some(sensor) => check(sensor, &new).and_then(|()| measurement::prepare(new, sensor, now, settings)),
             None => Err(Error::SensorNotFound { sensor: new.sensor_id }),
         };
         let place = answers.len();
@@ -106,11 +126,12 @@ struct Bounds {
 
 impl Bounds {
     fn of(ctx: &Context) -> Self {
-        let (writes, bytes, one_by_one) = match ctx.store.database().engine().abilities().atomicity {
-            Atomicity::Everything => (widerow::limits::COMMIT_WRITES_MAX, COMMIT_BYTES, false),
-            Atomicity::Rows { rows, bytes } => (rows, bytes, true),
-            Atomicity::Partition { unguarded_rows, unguarded_bytes } => (unguarded_rows, unguarded_bytes, true),
+        let (writes, bytes) = match ctx.store.database().engine().abilities().atomicity {
+            Atomicity::Everything => (widerow::limits::COMMIT_WRITES_MAX, COMMIT_BYTES),
+            Atomicity::Rows { rows, bytes } => (rows, bytes),
+            Atomicity::Partition { unguarded_rows, unguarded_bytes } => (unguarded_rows, unguarded_bytes),
         };
+        let one_by_one = !ctx.store.shows_commits_whole();
         let writes = writes.clamp(2, widerow::limits::COMMIT_WRITES_MAX);
         Bounds { writes, bytes: bytes.min(COMMIT_BYTES), one_by_one }
     }
@@ -185,7 +206,7 @@ pub(super) fn mark_shard(sensor: SensorId) -> u32 {
 /// gone. One that would be refused is not known, unless it is because its sensor was retired since.
 pub async fn find_known(ctx: &Context, measurements: Vec<NewMeasurement>) -> Result<Vec<bool>> {
     let mut known = vec![false; measurements.len()];
-    let (_, rows) = prepare_all(ctx, measurements, |_| Ok(())).await?;
+    let (_, rows) = prepare_all(ctx, measurements, |_, _| Ok(())).await?;
     let mut gone: BTreeMap<(SensorId, i64), Vec<&(usize, RawMeasurement)>> = BTreeMap::new();
     for some in rows.chunks(widerow::limits::GET_KEYS_MAX) {
         let keys =

@@ -18,7 +18,7 @@ use std::{
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use uuid::Uuid;
-use widerow::{Commit, Date, Timestamp, engine::Atomicity};
+use widerow::{Commit, Date, Timestamp};
 
 use super::{ingest::mark_shard, sensors::find_sensors};
 use crate::{
@@ -84,6 +84,10 @@ pub struct RollReport {
     pub left_out: u64,
     /// Days of sensors that failed and are left to the next round; the log says why.
     pub failed: u64,
+    /// Marks that are left for their age, where rows are seen one after the other: what they stand for may not be seen yet.
+    pub waiting: u64,
+    /// When the last of them is old enough, if no measurement shows before that it can go.
+    pub waits_until: Option<Timestamp>,
     /// Whether it stopped at a limit and there is more to be done at once.
     pub more: bool,
 }
@@ -97,7 +101,14 @@ impl RollReport {
         self.measurements += other.measurements;
         self.left_out += other.left_out;
         self.failed += other.failed;
+        self.waiting += other.waiting;
+        self.waits_until = self.waits_until.max(other.waits_until);
         self.more |= other.more;
+    }
+
+    fn wait(&mut self, until: Timestamp) {
+        self.waiting += 1;
+        self.waits_until = self.waits_until.max(Some(until));
     }
 }
 
@@ -116,7 +127,7 @@ pub async fn roll_up(
             let slice = ctx.store.slice::<Mark>(shard).to(Bound::Included(last));
             let page = slice.limit(MARKS_A_PAGE).after(cursor.take()).page().await?;
             let (sensors, left) = group(ctx, page.rows);
-            report.more |= left;
+            report.add(left);
             let mut rolled =
                 stream::iter(sensors).map(|(sensor, days)| roll_sensor(ctx, sensor, days)).buffer_unordered(AT_ONCE);
             while let Some(one) = rolled.next().await {
@@ -160,30 +171,31 @@ async fn roll_sensor(ctx: &Context, sensor: SensorId, days: BTreeMap<Date, Hours
 
 type Hours = BTreeMap<i64, Vec<Mark>>;
 
-/// Marks by sensor and day, as many as one commit removes; and whether there are more. Those that are too young to be looked
-/// at are left to a later round.
-fn group(ctx: &Context, marks: Vec<Mark>) -> (BTreeMap<SensorId, BTreeMap<Date, Hours>>, bool) {
-    let young = ctx.now().plus_seconds(-YOUNG_SECONDS);
-    let one_by_one = is_one_by_one(ctx);
+/// Marks by sensor and day, as many as one commit removes; and what is left. Those that are too young to be looked at are left to
+/// a later round.
+fn group(ctx: &Context, marks: Vec<Mark>) -> (BTreeMap<SensorId, BTreeMap<Date, Hours>>, RollReport) {
+    let now = ctx.now();
+    let one_by_one = !ctx.store.shows_commits_whole();
+    let mut left = RollReport::default();
     let mut sensors: BTreeMap<SensorId, BTreeMap<Date, Hours>> = BTreeMap::new();
-    for mark in marks.into_iter().filter(|mark| !one_by_one || mark.marked_at <= young) {
+    for mark in marks {
+        let old_enough = mark.marked_at.plus_seconds(YOUNG_SECONDS);
+        if one_by_one && old_enough > now {
+            left.wait(old_enough);
+            continue;
+        }
         let days = sensors.entry(mark.sensor_id).or_default();
         days.entry(bucket::day_of(mark.hour)).or_default().entry(mark.hour).or_default().push(mark);
     }
-    let mut left = false;
     for hours in sensors.values_mut().flat_map(BTreeMap::values_mut) {
         // Each hour has its share, so that one that is marked again and again keeps no other waiting.
         let share = MARKS_A_COMMIT / hours.len().max(1);
         for marks in hours.values_mut() {
-            left |= marks.len() > share;
+            left.more |= marks.len() > share;
             marks.truncate(share);
         }
     }
     (sensors, left)
-}
-
-fn is_one_by_one(ctx: &Context) -> bool {
-    ctx.store.database().engine().abilities().atomicity != Atomicity::Everything
 }
 
 /// Whether what differs is written, or only found.
@@ -252,6 +264,10 @@ pub(super) async fn roll_day(
                 let marks: Vec<&Mark> =
                     gone.iter().filter(|(hour, _)| taken.contains(hour)).flat_map(|(_, marks)| marks.clone()).collect();
                 report.marks = marks.len() as u64;
+                let looked_at = hours.iter().filter(|(hour, _)| taken.contains(hour)).flat_map(|(_, marks)| marks);
+                for kept in looked_at.filter(|mark| !marks.contains(mark)) {
+                    report.wait(kept.marked_at.plus_seconds(PROVEN_SECONDS));
+                }
                 let mut commit = Commit::new();
                 if mode == Mode::Write && !rows.is_empty() {
                     commit = rows.iter().fold(commit, Commit::put);
@@ -300,7 +316,7 @@ fn removable<'m>(
     day_end: Uuid,
 ) -> BTreeMap<i64, Vec<&'m Mark>> {
     let old = ctx.now().plus_seconds(-PROVEN_SECONDS);
-    let one_by_one = is_one_by_one(ctx);
+    let one_by_one = !ctx.store.shows_commits_whole();
     let of_hour = |(hour, marks): (&i64, &'m Vec<Mark>)| {
         let seen: BTreeSet<Uuid> =
             raw.get(hour).into_iter().flat_map(|raw| &raw.rows).filter_map(|row| row.mark).collect();

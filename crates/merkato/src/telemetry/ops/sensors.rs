@@ -70,6 +70,21 @@ pub async fn register_sensor(ctx: &Context, new: NewSensor) -> Result<Sensor> {
     }
 }
 
+/// Makes a sensor as it was elsewhere: since when, how often changed, and retired or not. One that is there is left as it is.
+/// Whether it was made.
+pub async fn restore_sensor(ctx: &Context, sensor: Sensor) -> Result<bool> {
+    check(&sensor)?;
+    let mut counted = Check::new();
+    counted.revision("revision", sensor.revision);
+    counted.end()?;
+    let made = ctx.store.commit(Commit::new().absent::<Sensor>(sensor.sensor_id).put(&sensor)).await;
+    match made {
+        Ok(_) => Ok(true),
+        Err(widerow::Error::Conflict(_)) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
 fn is_same(a: &Sensor, b: &Sensor) -> bool {
     (&a.name, &a.kind, &a.location, &a.metrics, a.interval_seconds)
         == (&b.name, &b.kind, &b.location, &b.metrics, b.interval_seconds)

@@ -3,6 +3,7 @@
 mod decide;
 mod money;
 mod read;
+mod restore;
 mod verify;
 
 pub(crate) use self::{
@@ -13,5 +14,6 @@ pub(crate) use self::{
 pub use self::{
     money::{Fenced, Posted, Posting, deposit, fence, give_back, post, withdraw},
     read::{Statement, StatementLine, find_balance, find_operation, get_wallet, statement},
+    restore::restore,
     verify::{WalletFault, WalletsVerified, verify_wallets},
 };

@@ -11,7 +11,7 @@ use merkato::{
 use widerow::meter::measure;
 use widerow_testing::Target;
 
-use super::{code, register, world};
+use super::{code, register, verified, world};
 
 widerow_testing::cases![
     addresses_have_ids_and_a_default,
@@ -96,7 +96,7 @@ async fn bad_addresses_and_preferences_are_named_and_nothing_is_touched(target: 
 async fn of_two_editors_the_second_is_told(target: &Target) {
     let world = world(target);
     let ctx = &world.ctx;
-    let id = register(ctx, "ada@example.com").await.user.user_id;
+    let id = verified(ctx, "ada@example.com").await.user_id;
     let profile = |name: &str| Profile { first_name: Some(name.into()), ..Profile::default() };
     let user = accounts::update_profile(ctx, id, profile("Ada"), Some(0)).await.unwrap();
     assert_eq!((user.revision, user.first_name.as_deref()), (1, Some("Ada")));

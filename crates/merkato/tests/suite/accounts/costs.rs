@@ -146,7 +146,7 @@ async fn who_works_here_is_a_list_of_its_own(target: &Target) {
     let ctx = &world.ctx;
     let mut users = Vec::new();
     for n in 0..5 {
-        users.push(register(ctx, &format!("u{n}@example.com")).await.user.user_id);
+        users.push(verified(ctx, &format!("u{n}@example.com")).await.user_id);
         world.clock.advance_millis(1);
     }
     let staff = async || {

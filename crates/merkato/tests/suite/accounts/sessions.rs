@@ -1,6 +1,7 @@
 //! A session is good until it ends, is revoked, or its user is another.
 
 use merkato::{
+    PageRequest,
     accounts::{self, Client, Role, Session, User, UserSession},
     id::SessionId,
     limits,
@@ -8,7 +9,7 @@ use merkato::{
 use widerow::Commit;
 use widerow_testing::Target;
 
-use super::{code, log_in, rows, verified, world};
+use super::{code, log_in, register, rows, verified, world};
 
 widerow_testing::cases![
     a_token_tells_who_makes_a_request,
@@ -17,6 +18,7 @@ widerow_testing::cases![
     the_oldest_session_goes_when_there_are_too_many,
     a_new_epoch_ends_sessions_whose_rows_are_still_there,
     a_role_and_a_suspension_count_at_once,
+    nobody_gets_a_role_whose_address_is_not_verified,
     when_a_session_was_last_seen_is_noted_now_and_then,
     what_a_browser_says_of_itself_is_cut,
 ];
@@ -132,6 +134,22 @@ async fn a_new_epoch_ends_sessions_whose_rows_are_still_there(target: &Target) {
     accounts::authenticate(ctx, again.token.as_str()).await.unwrap();
     assert_eq!(code(accounts::authenticate(ctx, entered.token.as_str()).await), "not_logged_in");
     assert_eq!(accounts::list_sessions(ctx, user.user_id).await.unwrap().len(), 1);
+}
+
+async fn nobody_gets_a_role_whose_address_is_not_verified(target: &Target) {
+    let world = world(target);
+    let ctx = &world.ctx;
+    let registered = register(ctx, "ada@example.com").await;
+    let id = registered.user.user_id;
+    for role in [Role::Staff, Role::Admin] {
+        let refused = accounts::set_role(ctx, id, role).await;
+        assert!(matches!(refused, Err(accounts::Error::EmailNotVerified)), "{refused:?}");
+    }
+    let user = accounts::set_role(ctx, id, Role::Customer).await.unwrap();
+    assert_eq!(user.role, Role::Customer);
+    accounts::verify_email(ctx, registered.letter.token.as_str()).await.unwrap();
+    assert_eq!(accounts::set_role(ctx, id, Role::Admin).await.unwrap().role, Role::Admin);
+    assert_eq!(accounts::list_staff(ctx, PageRequest::default()).await.unwrap().rows.len(), 1);
 }
 
 async fn a_role_and_a_suspension_count_at_once(target: &Target) {

@@ -2,6 +2,7 @@
 
 pub mod bad_input;
 pub mod costs;
+pub mod delete;
 pub mod lists;
 pub mod model;
 pub mod moves;

@@ -4,16 +4,22 @@ use std::collections::BTreeMap;
 
 use merkato::{
     Kind, PageRequest,
-    hierarchy::{self, Error, NewNode, NodeFacts, root_of},
+    hierarchy::{self, Error, NewNode, NodeFacts, Tree, root_of, tree_id},
     id::NodeId,
     limits,
 };
+use widerow::{Commit, Database, Schema};
 use widerow_testing::Target;
 
 use super::{add, named, new_tree, sound};
-use crate::world::World;
+use crate::{catalog::category, world::World};
 
-widerow_testing::cases!(bad_input_is_refused_by_name_and_nothing_is_written, the_root_stays, what_is_not_there_is_said);
+widerow_testing::cases!(
+    bad_input_is_refused_by_name_and_nothing_is_written,
+    the_root_stays,
+    what_is_not_there_is_said,
+    a_shop_has_so_many_trees_and_no_more
+);
 
 fn field(error: &Error) -> &str {
     match error {
@@ -123,4 +129,35 @@ async fn what_is_not_there_is_said(target: &Target) {
     // What holds a name is no node.
     let held = hierarchy::insert_node(ctx, tree, NewNode { node_id: Some(node), ..named("z", None) }).await;
     assert!(matches!(held, Err(Error::NodeExists { .. })), "{held:?}");
+}
+
+async fn a_shop_has_so_many_trees_and_no_more(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let own = new_tree(ctx).await;
+    // A schema without the derivation lets the list be written: but for two, it is as long as it may be.
+    let schema = Schema::new().table::<Tree>().build().expect("a schema");
+    let list = Database::new(target.engine(), schema).tenant(ctx.store.tenant().as_str()).expect("a good name");
+    let listed: Vec<Tree> = (0..limits::TREES_MAX - 2)
+        .map(|n| {
+            let tree_name = format!("planted {n:05}");
+            Tree { shelf: 0, org_id: tree_id(&tree_name), tree_name, created_at: ctx.now() }
+        })
+        .collect();
+    for some in listed.chunks(500) {
+        list.commit(some.iter().fold(Commit::new(), Commit::put)).await.expect("planted");
+    }
+    hierarchy::create_tree(ctx, "the last").await.expect("there is room for it");
+    for name in ["one more", "and another"] {
+        let refused = hierarchy::create_tree(ctx, name).await.unwrap_err();
+        assert_eq!((refused.code(), refused.kind()), ("too_many_trees", Kind::Limit));
+        assert_eq!(refused.to_string(), "a shop has at most 10000 trees");
+        let refused = hierarchy::restore_tree(ctx, named(name, None), None).await.unwrap_err();
+        assert!(matches!(refused, Error::TooManyTrees { limit: limits::TREES_MAX }), "{refused:?}");
+        assert!(matches!(hierarchy::get_tree(ctx, name).await, Err(Error::TreeNotFound { .. })));
+    }
+    // Those that are there are found, and the shop's own tree has its place in any case.
+    assert_eq!(hierarchy::create_tree(ctx, "company").await.expect("found").org_id, own);
+    hierarchy::restore_tree(ctx, named("company", None), None).await.expect("found");
+    category(ctx, "Lamps").await;
 }

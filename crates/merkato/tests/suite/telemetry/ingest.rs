@@ -7,11 +7,11 @@ use merkato::{
         self, Error, HourlyData, NewMeasurement, Resolution, RollLimits, SensorChange, SensorDay, SeriesRequest,
     },
 };
-use widerow::Timestamp;
+use widerow::{Database, Options, Timestamp};
 use widerow_testing::Target;
 
 use super::{DAY_MILLIS, HOUR_MILLIS, hours_ago, process, reading, roll, sensor, take};
-use crate::world::World;
+use crate::world::{World, schema};
 
 widerow_testing::cases![
     sensors_are_registered_changed_listed_and_retired,
@@ -21,6 +21,7 @@ widerow_testing::cases![
     raw_measurements_end_and_roll_ups_stay,
     an_open_hour_is_marked_once_by_a_process,
     an_hour_that_is_marked_again_and_again_keeps_no_other_waiting,
+    what_is_too_young_to_be_rolled_up_is_told_with_its_time,
     what_an_hour_has_beyond_the_limit_is_told_as_left_out,
     the_check_looks_at_all_hours_of_a_busy_day,
 ];
@@ -215,6 +216,43 @@ async fn an_hour_that_is_marked_again_and_again_keeps_no_other_waiting(target: &
     let report = telemetry::roll_up(ctx, RollLimits::default(), |_| {}).await.expect("rolled up");
     assert_eq!((report.measurements, report.failed), (2, 0), "{report:?}");
     assert!(hour(&world, one, next).await.is_some(), "{report:?}");
+}
+
+async fn what_is_too_young_to_be_rolled_up_is_told_with_its_time(target: &Target) {
+    let world = World::new(target);
+    // As on an engine where the rows of one write are seen one after the other.
+    let options = Options { clock: world.clock.clone(), always_outbox: true, ..Options::default() };
+    let store = Database::with_options(target.engine(), schema(), options).tenant(world.ctx.store.tenant().as_str());
+    let ctx = &world.ctx.with_store(store.expect("a good name"));
+    let one = sensor(ctx, "one").await.sensor_id;
+    // A day that was over long ago, so that nothing else is marked.
+    let at = widerow::Date::from_days(ctx.now().date().days() - 2).start().plus_seconds(10 * 3_600);
+    take(ctx, vec![reading(one, at, 1.0), reading(one, at.plus_seconds(3_600), 2.0)]).await;
+    let marked = ctx.now();
+    let report = roll(ctx).await;
+    assert_eq!((report.measurements, report.marks, report.waiting), (0, 0, 2), "{report:?}");
+    assert_eq!(report.waits_until, Some(marked.plus_seconds(30)));
+    world.clock.advance_millis(29_999);
+    assert_eq!(roll(ctx).await.waiting, 2);
+    world.clock.advance_millis(1);
+    let report = roll(ctx).await;
+    assert_eq!((report.measurements, report.marks, report.waiting), (2, 2, 0), "{report:?}");
+    assert_eq!(report.waits_until, None);
+
+    // The same again leaves its new mark at the row: of the former one nothing shows that it can go, before it is an hour old.
+    let again = process(&world, target.engine());
+    for _ in 0..2 {
+        let ctx = &again.with_store(ctx.store.clone());
+        take(ctx, vec![reading(one, at, 1.0)]).await;
+    }
+    let marked = ctx.now();
+    world.clock.advance_millis(30_000);
+    let report = roll(ctx).await;
+    assert_eq!((report.marks, report.waiting), (1, 1), "{report:?}");
+    assert_eq!(report.waits_until, Some(marked.plus_seconds(3_600)));
+    world.clock.advance_millis(HOUR_MILLIS - 30_000);
+    let report = roll(ctx).await;
+    assert_eq!((report.marks, report.waiting, report.waits_until), (1, 0, None), "{report:?}");
 }
 
 /// So many measurements of an hour, through calls of as many as one takes.

@@ -1,6 +1,6 @@
-//! Categories: made, renamed, moved. They are for good.
+//! Categories: made, renamed, moved, deleted when nothing is in them.
 
-use axum::response::Response;
+use axum::{http::StatusCode, response::Response};
 use merkato::{
     catalog::{self, Category, CategoryChange, CategoryMember, NewCategory},
     id::CategoryId,
@@ -156,6 +156,23 @@ fn misplaced(error: catalog::Error, moved: CategoryId) -> Problem {
         problem.errors = vec![FieldProblem { pointer: "/parent_id".into(), detail: problem.detail.clone() }];
     }
     problem
+}
+
+/// Delete a category that nothing is in
+///
+/// It has no products, archived ones included, and no categories below it. Where a product comes into it at the same moment, the
+/// category is there again, as it was.
+#[utoipa::path(delete, path = "/v1/admin/categories/{id}", tag = "admin: catalog",
+    params(("id" = Uuid, Path, description = "The category"),
+        ("If-Match" = Option<String>, Header, description = "The ETag that the change rests upon")),
+    responses((status = 204, description = "It is gone")))]
+pub async fn delete_category(
+    visit: Visit,
+    Path(id): Path<CategoryId>,
+    IfMatch(expected): IfMatch,
+) -> Result<StatusCode, Problem> {
+    catalog::delete_category(&visit.ctx, id, expected).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// A product of a category, for editors.

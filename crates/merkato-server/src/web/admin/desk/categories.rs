@@ -1,4 +1,4 @@
-//! The tree of categories, and one of them: made, renamed, moved.
+//! The tree of categories, and one of them: made, renamed, moved, deleted.
 
 use askama::Template;
 use axum::response::Response;
@@ -87,7 +87,10 @@ async fn page(visit: &Visit, frame: Frame, id: CategoryId, turn: &Turn, forms: F
         above: above.map(|above| (above.category_id.to_string(), above.name)).collect(),
         id: id.to_string(),
         name: category.name.clone(),
-        forms: forms.with("category", filled(&category)).with("move", place(&category)),
+        forms: forms
+            .with("category", filled(&category))
+            .with("move", place(&category))
+            .with("delete", Fields::of([("revision", category.revision.to_string())])),
         branches,
         pager,
         frame,
@@ -239,4 +242,42 @@ fn misplaced(error: catalog::Error, moved: CategoryId, field: &str) -> Problem {
         _ => return error.into(),
     };
     Problem::field("invalid", field, why)
+}
+
+/// Deletes a category that nothing is in; where it stood is where one goes on.
+pub async fn delete(
+    visit: Visit,
+    frame: Frame,
+    Path(id): Path<CategoryId>,
+    Form(fields): Form,
+) -> Result<Response, Problem> {
+    let category = catalog::get_category(&visit.ctx, id).await?;
+    let revision = fields.parse("revision", "a number")?;
+    let error = match catalog::delete_category(&visit.ctx, id, Some(revision)).await {
+        Ok(()) => {
+            let above = category.parent_id.map_or(PATH.to_owned(), |above| format!("{PATH}/{above}"));
+            return Ok(see_other(&format!("{above}?notice=category-deleted")));
+        }
+        Err(error) => error,
+    };
+    let says = match &error {
+        catalog::Error::CategoryHasProducts { name, status, .. } => Some(format!(
+            "There are products in this category: {name} ({}) is one of them. Put them into another one first.",
+            status.as_str()
+        )),
+        catalog::Error::CategoryHasSubcategories { .. } => {
+            Some("Other categories stand below this one. Move or delete them first.".to_owned())
+        }
+        catalog::Error::CategoryEdited { .. } => Some(
+            "Somebody else has changed or moved this category since you opened it. Send it again to delete it nevertheless."
+                .to_owned(),
+        ),
+        _ => None,
+    };
+    let fields = fields.with("revision", catalog::get_category(&visit.ctx, id).await?.revision.to_string());
+    let mut forms = Forms::new(&visit).refused("delete", fields, error.into())?;
+    if let Some(says) = says {
+        forms = forms.saying(says);
+    }
+    Ok(forms::refused(page(&visit, frame, id, &Turn::default(), forms).await?))
 }

@@ -49,6 +49,7 @@ pages! {
     get "/admin/categories/{id}" (Staff(CatalogRead)) => categories::show;
     post "/admin/categories/{id}" (Staff(CatalogWrite)) => categories::change;
     post "/admin/categories/{id}/move" (Staff(CatalogWrite)) => categories::carry;
+    post "/admin/categories/{id}/delete" (Staff(CatalogWrite)) => categories::delete;
     get "/admin/inventory" (Staff(InventoryRead)) => inventory::list;
     get "/admin/inventory/{product}" (Staff(InventoryRead)) => stock::show;
     post "/admin/inventory/{product}/restock" (Staff(InventoryWrite)) => stock::restock;

@@ -2,12 +2,13 @@
 
 use merkato::{
     Context, Kind,
-    flows::import::{Rejected, Report},
+    flows::import::Report,
     graph::{self, ConnectionType, Edge, Made, NewConnection},
     id::UserId,
     limits,
 };
 
+use super::reject;
 use crate::cli::{
     export::Said,
     progress::Progress,
@@ -88,12 +89,4 @@ async fn make(ctx: &Context, ties: &mut Waiting, blocks: &mut Waiting, report: &
     }
     blocks.clear();
     Ok(())
-}
-
-fn reject(report: &mut Report, record: u64, reason: String) {
-    if report.rejected.len() < limits::IMPORT_LISTED_MAX {
-        report.rejected.push(Rejected { record, line: None, id: None, reason });
-    } else {
-        report.rejected_unlisted += 1;
-    }
 }

@@ -1,13 +1,14 @@
-//! Events as `merkato export` wrote them, read back to the same versions of the same streams.
+//! Events and wallets as `merkato export` wrote them, read back to the same versions of the same streams.
 
 use merkato::{
     Context, Kind,
     events::{self, AppendRequest, Event, Expected, NewEvent, ReadStream},
-    flows::import::{Rejected, Report},
+    flows::import::Report,
     id::AggregateId,
-    limits,
+    limits, wallets,
 };
 
+use super::reject;
 use crate::cli::{
     progress::Progress,
     records::{self, Numbered, Reader},
@@ -16,15 +17,24 @@ use crate::cli::{
 /// Events of one stream that wait to be appended, each with the number of its record.
 type Waiting = Vec<(u64, Event)>;
 
+/// Whose events they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// Streams that anybody may append to.
+    Streams,
+    /// Wallets, whose entries must add up.
+    Wallets,
+}
+
 /// Events come by version, stream by stream. One that is there and the same is left as it is; one whose version another has is
 /// rejected, and so is what comes after a gap.
-pub(super) async fn import(ctx: &Context, reader: Reader, progress: &mut Progress) -> anyhow::Result<Report> {
+pub(super) async fn import(ctx: &Context, of: Of, reader: Reader, progress: &mut Progress) -> anyhow::Result<Report> {
     let mut report = Report::default();
     let mut waiting: Waiting = Vec::new();
     for (number, record) in reader {
         let (number, record): Numbered = (number, record);
         report.read += 1;
-        let event = match record.and_then(|record| records::row::<Event>(&record)) {
+        let event = match record.and_then(|record| records::row::<Event>(&record)).and_then(counted) {
             Ok(event) => event,
             Err(reason) => {
                 reject(&mut report, number, reason);
@@ -35,18 +45,24 @@ pub(super) async fn import(ctx: &Context, reader: Reader, progress: &mut Progres
             last.aggregate_id == event.aggregate_id && last.event_version + 1 == event.event_version
         };
         if !waiting.last().is_none_or(follows) || waiting.len() >= limits::PAGE_ROWS_MAX {
-            take(ctx, std::mem::take(&mut waiting), &mut report).await?;
+            take(ctx, of, std::mem::take(&mut waiting), &mut report).await?;
             progress.at(report.read);
         }
         waiting.push((number, event));
     }
-    take(ctx, waiting, &mut report).await?;
+    take(ctx, of, waiting, &mut report).await?;
     progress.at(report.read);
     Ok(report)
 }
 
+/// Versions are counted from 1.
+fn counted(event: Event) -> Result<Event, String> {
+    let (version, most) = (event.event_version, limits::REVISION_MAX);
+    if (1..=most).contains(&version) { Ok(event) } else { Err(format!("event_version: {version} is not 1 to {most}")) }
+}
+
 /// Appends what is not there: consecutive versions of one stream.
-async fn take(ctx: &Context, waiting: Waiting, report: &mut Report) -> anyhow::Result<()> {
+async fn take(ctx: &Context, of: Of, waiting: Waiting, report: &mut Report) -> anyhow::Result<()> {
     let Some((_, first)) = waiting.first() else { return Ok(()) };
     let (aggregate, from) = (first.aggregate_id, first.event_version);
     let read = ReadStream { from, limit: waiting.len(), ..ReadStream::default() };
@@ -69,7 +85,8 @@ async fn take(ctx: &Context, waiting: Waiting, report: &mut Report) -> anyhow::R
     if missing.is_empty() {
         return Ok(());
     }
-    let Err(reason) = append(ctx, aggregate, missing.iter().map(|(_, event)| event)).await? else {
+    let Err(reason) = append(ctx, of, aggregate, missing.iter().map(|(_, event)| event).cloned().collect()).await?
+    else {
         report.created += missing.len() as u64;
         return Ok(());
     };
@@ -79,7 +96,7 @@ async fn take(ctx: &Context, waiting: Waiting, report: &mut Report) -> anyhow::R
     }
     // One of them is bad: those before it are taken, and those behind it have nothing to stand on.
     for (number, event) in missing {
-        match append(ctx, aggregate, [&event].into_iter()).await? {
+        match append(ctx, of, aggregate, vec![event]).await? {
             Ok(()) => report.created += 1,
             Err(reason) => reject(report, number, reason),
         }
@@ -88,42 +105,49 @@ async fn take(ctx: &Context, waiting: Waiting, report: &mut Report) -> anyhow::R
 }
 
 /// Appends events at their versions. Inside: why they cannot be.
-async fn append<'e>(
+async fn append(
     ctx: &Context,
+    of: Of,
     aggregate_id: AggregateId,
-    rows: impl Iterator<Item = &'e Event>,
+    rows: Vec<Event>,
 ) -> anyhow::Result<Result<(), String>> {
-    let mut kind = String::new();
-    let (mut events, mut before) = (Vec::new(), 0);
-    for row in rows {
-        if events.is_empty() {
-            (kind, before) = (row.aggregate_kind.clone(), row.event_version - 1);
+    let (kind, problem): (_, anyhow::Error) = match of {
+        Of::Wallets => match wallets::restore(ctx, &rows).await {
+            Ok(()) => return Ok(Ok(())),
+            Err(error) => (error.kind(), error.into()),
+        },
+        Of::Streams => {
+            let request = match request(aggregate_id, rows) {
+                Ok(request) => request,
+                Err(reason) => return Ok(Err(reason)),
+            };
+            match events::append(ctx, request).await {
+                Ok(_) => return Ok(Ok(())),
+                Err(error) => (error.kind(), error.into()),
+            }
         }
-        let data = match row.data() {
-            Ok(data) => data,
-            Err(reason) => return Ok(Err(reason)),
-        };
-        events.push(NewEvent {
-            schema_version: row.schema_version,
-            metadata: row.event_metadata.clone(),
-            causation_id: row.causation_id,
-            correlation_id: Some(row.correlation_id),
-            at: Some(row.event_timestamp),
-            ..NewEvent::new(row.event_type.clone(), data).with_id(row.event_id)
-        });
-    }
-    let expected = if before <= 0 { Expected::Absent } else { Expected::Exact(before) };
-    match events::append(ctx, AppendRequest { aggregate_id, kind, expected, events }).await {
-        Ok(_) => Ok(Ok(())),
-        Err(error) if matches!(error.kind(), Kind::Internal | Kind::Unavailable) => Err(error.into()),
-        Err(error) => Ok(Err(error.to_string())),
+    };
+    match kind {
+        Kind::Internal | Kind::Unavailable => Err(problem),
+        _ => Ok(Err(problem.to_string())),
     }
 }
 
-fn reject(report: &mut Report, record: u64, reason: String) {
-    if report.rejected.len() < limits::IMPORT_LISTED_MAX {
-        report.rejected.push(Rejected { record, line: None, id: None, reason });
-    } else {
-        report.rejected_unlisted += 1;
+fn request(aggregate_id: AggregateId, rows: Vec<Event>) -> Result<AppendRequest, String> {
+    let first = rows.first().map(|row| (row.aggregate_kind.clone(), row.event_version - 1));
+    let (kind, before) = first.unwrap_or_default();
+    let mut events = Vec::with_capacity(rows.len());
+    for row in rows {
+        let data = row.data()?;
+        events.push(NewEvent {
+            schema_version: row.schema_version,
+            metadata: row.event_metadata,
+            causation_id: row.causation_id,
+            correlation_id: Some(row.correlation_id),
+            at: Some(row.event_timestamp),
+            ..NewEvent::new(row.event_type, data).with_id(row.event_id)
+        });
     }
+    let expected = if before <= 0 { Expected::Absent } else { Expected::Exact(before) };
+    Ok(AppendRequest { aggregate_id, kind, expected, events })
 }

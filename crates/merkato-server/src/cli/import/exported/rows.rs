@@ -1,4 +1,4 @@
-//! What `merkato export` wrote, read back to the same rows.
+//! Things that are read one by one: products, categories, stock, orders, sales, measurements.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -6,19 +6,17 @@ use futures::{StreamExt as _, stream};
 use merkato::{
     Context, Kind,
     catalog::{self, Category, Product, Restored},
-    flows::{
-        self,
-        import::{Rejected, Report},
-    },
+    flows::{self, import::Report},
     id::{CategoryId, MovementId},
     inventory::{self, Note},
     orders::{self, HistoryRow, NewOrder, Order, OrderItem},
     sales::{self, NewSale, SaleRecord},
-    telemetry::{self, NewMeasurement, NewSensor, RawMeasurement, Sensor, figures},
+    telemetry::{self, NewMeasurement, RawMeasurement, Sensor, figures},
 };
 use serde_json::Value as Json;
 use tokio::sync::Mutex;
 
+use super::reject;
 use crate::cli::{
     export::{Level, Placing, What},
     progress::Progress,
@@ -65,10 +63,7 @@ pub(super) async fn import(
             Ok(Restored::Created) => report.created += 1,
             Ok(Restored::Changed) => report.changed += 1,
             Ok(Restored::Unchanged) => report.unchanged += 1,
-            Err(Refusal::Record(reason)) if report.rejected.len() < merkato::limits::IMPORT_LISTED_MAX => {
-                report.rejected.push(Rejected { record, line: None, id: None, reason });
-            }
-            Err(Refusal::Record(_)) => report.rejected_unlisted += 1,
+            Err(Refusal::Record(reason)) => reject(&mut report, record, reason),
             Err(Refusal::Shop(error)) => return Err(error),
         }
         progress.at(report.read);
@@ -87,7 +82,7 @@ async fn take(ctx: &Context, what: What, record: &Record, known: &Known) -> Resu
         What::Orders => order(ctx, record).await,
         What::Sales => sale(ctx, record).await,
         What::Measurements => measurement(ctx, record).await,
-        What::Tree | What::Events | What::Graph => {
+        What::Tree | What::Events | What::Wallets | What::Graph => {
             Err(Refusal::Record("they are read many at once, by `trees`, `events` and `graph`".into()))
         }
     }
@@ -217,7 +212,7 @@ async fn sale(ctx: &Context, record: &Record) -> Result<Restored, Refusal> {
     })
 }
 
-/// With its sensor, which is registered where it is not there, and left as it is where it is.
+/// With its sensor, which becomes what it was where it is not there, and is left as it is where it is.
 async fn measurement(ctx: &Context, record: &Record) -> Result<Restored, Refusal> {
     let row: RawMeasurement = records::row(record).map_err(Refusal::Record)?;
     let refused = |error: telemetry::Error| refusal(error.kind(), error);
@@ -241,19 +236,12 @@ async fn measurement(ctx: &Context, record: &Record) -> Result<Restored, Refusal
             let told = record.get("sensor").and_then(Json::as_object);
             let told = told.ok_or_else(|| Refusal::Record(format!("there is no sensor {}", row.sensor_id)))?;
             let sensor: Sensor = records::row(told).map_err(|problem| Refusal::Record(format!("sensor/{problem}")))?;
-            let sensor = NewSensor {
-                sensor_id: Some(row.sensor_id),
-                name: sensor.name,
-                kind: sensor.kind,
-                location: sensor.location,
-                metrics: sensor.metrics,
-                interval_seconds: sensor.interval_seconds,
-            };
-            telemetry::register_sensor(ctx, sensor).await.map_err(refused)?;
+            let sensor = Sensor { sensor_id: row.sensor_id, ..sensor };
+            telemetry::restore_sensor(ctx, sensor).await.map_err(refused)?;
         }
         Err(error) => return Err(refused(error)),
     }
-    let answer = telemetry::ingest(ctx, vec![new]).await.map_err(refused)?.pop();
+    let answer = telemetry::restore_measurements(ctx, vec![new]).await.map_err(refused)?.pop();
     answer.transpose().map_err(refused)?;
     Ok(Restored::Created)
 }
