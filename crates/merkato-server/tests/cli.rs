@@ -359,6 +359,15 @@ fn wallets_are_written_and_read_back() {
     assert_eq!((&report["created"], &report["rejected"]), (&json!(2), &json!(1)), "{report}");
     other.fails(3, &["import", "events", &more]);
     assert!(other.fails(2, &["import", "wallets", &file]).contains("export"));
+    // Of a wallet that has begun otherwise here nothing is taken, although the rest would add up.
+    let other = Shop::migrated();
+    let begun = other.write("book.csv", "id,account,date,type,amount\n9,a,2026-01-01,credit,100.00\n");
+    assert_eq!(other.json(&["import", "transactions", &begun, "--currency", "EUR"])["created"], 1);
+    let before = other.ok(&["export", "wallets"]);
+    let output = other.run(&["import", "wallets", &shop.write("wallets", &exported), "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["created"], &report["rejected"]), (&json!(1), &json!(2)), "{report}");
+    assert!(other.ok(&["export", "wallets"]).contains(before.trim_end()), "{report}");
 }
 
 #[test]

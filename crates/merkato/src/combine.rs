@@ -1,7 +1,8 @@
 //! Requests that arrive together for one key, decided together: what they wait for (a conditional write of one partition) is
 //! then made once for all of them.
 //!
-//! 1. Every request is decided once, in the order of its coming among those of its key, or its caller is told that it was not.
+//! 1. Every request is decided once, or its caller is told that it was not: in the order of its coming among those of its group,
+//!    and behind the groups before it, unless what those have sent is refused and decided again.
 //! 2. A caller that goes away stops nobody: whoever decides is a task of its own, and its request is decided all the same.
 //! 3. No more wait than is allowed; the next one is told to come later.
 //!
@@ -153,7 +154,8 @@ impl<K: Clone + Eq + Hash, Q, A> Leader<K, Q, A> {
     where
         F: Future<Output = Result<Vec<A>, widerow::Error>>,
     {
-        let passed = Arc::new(AtomicBool::new(false));
+        // Of the newest group: what one before it does with its own turn is nothing to the next.
+        let mut passed = Arc::new(AtomicBool::new(false));
         let mut under_way = FuturesOrdered::new();
         let mut answered = None;
         loop {
@@ -164,7 +166,7 @@ impl<K: Clone + Eq + Hash, Q, A> Leader<K, Q, A> {
             let group = if alone || looks { self.take_group(alone) } else { None };
             let told = answered.take().map(|(waiting, decided)| tell(waiting, decided)).is_some();
             if let Some((requests, waiting)) = group {
-                passed.store(false, Ordering::Relaxed);
+                passed = Arc::default();
                 looks = false;
                 let decided = decide(self.key.clone(), requests, Turn(passed.clone()));
                 under_way.push_back(async { (waiting, decided.await) });

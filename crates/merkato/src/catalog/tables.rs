@@ -277,7 +277,13 @@ impl Derive<NamedItem> for Product {
 
 /// The products whose own category this is, shown or not: for editors, and for a category's new name.
 #[derive(Row, Clone, Debug, PartialEq)]
-#[row(table = "products_of_category", partition(category_id), clustering(product_id), read = LocalQuorum)]
+#[row(
+    table = "products_of_category",
+    partition(category_id),
+    clustering(product_id),
+    read = LocalQuorum,
+    write = Quorum
+)]
 pub struct CategoryMember {
     pub category_id: CategoryId,
     pub product_id: ProductId,

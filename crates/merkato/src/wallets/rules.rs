@@ -447,6 +447,18 @@ pub(super) fn check_entry(event: &Event) -> Result<Told> {
     Ok(told)
 }
 
+/// Whether money from elsewhere that has come back is what an operation had taken out.
+pub(super) fn check_return(taken: Option<&Told>, back: &Told) -> Result<()> {
+    let is_taken = |taken: &&Told| {
+        matches!(taken.kind, EntryKind::MoneyWithdrawn | EntryKind::TransferSent)
+            && (taken.entry.amount, &taken.entry.currency) == (back.entry.amount, &back.entry.currency)
+    };
+    match taken.filter(is_taken) {
+        Some(_) => Ok(()),
+        None => Err(wrong("returns", "no operation has taken out as much")),
+    }
+}
+
 /// Whether an entry from elsewhere is the next one of the wallet. It adds up by itself, as `apply` does.
 pub(super) fn check_next(wallet: &Wallet, event: &Event, told: &Told, version: i64) -> Result<()> {
     let Told { kind, entry } = told;

@@ -305,13 +305,15 @@ async fn an_entry_that_does_not_add_up_is_refused(target: &Target) {
     let mixed = |at: usize| all[..at].iter().chain(&bobs[at..]).cloned().collect::<Vec<_>>();
     for (field, bad) in [
         ("balance", said(0, |entry| entry.balance = Decimal::from(11))),
-        ("balance", said(2, |entry| (entry.amount, entry.balance) = (Decimal::from(15), Decimal::from(-1)))),
+        ("balance", said(5, |entry| (entry.amount, entry.balance) = (Decimal::from(15), Decimal::from(-1)))),
         ("transactions", said(1, |entry| entry.transactions = 3)),
         ("amount", said(0, |entry| entry.amount = Decimal::new(1, 3))),
         ("amount", said(4, |entry| entry.amount = Decimal::ONE)),
         ("currency", said(1, |entry| entry.currency = Some(merkato::Currency::new("USD")))),
         ("currency", said(0, |entry| entry.currency = None)),
         ("returns", said(3, |entry| entry.returns = Some(Uuid::nil()))),
+        ("returns", said(3, |entry| (entry.amount, entry.balance) = (Decimal::from(6), Decimal::from(15)))),
+        ("event_timestamp", changed(2, |event| event.event_timestamp = event.event_timestamp.plus_seconds(-1))),
         ("peer", said(1, |entry| entry.peer = None)),
         ("aggregate_id", said(0, |entry| entry.user_id = UserId(Uuid::nil()))),
         ("event_id", said(0, |entry| entry.operation_id = Uuid::nil())),

@@ -102,6 +102,10 @@ pub(super) async fn staff_and_ada(ctx: &Context) -> anyhow::Result<UserId> {
 
 pub(super) async fn user(ctx: &Context, login: (&str, &str), name: (&str, &str), role: Role) -> anyhow::Result<UserId> {
     if let Some(known) = accounts::find_by_email(ctx, login.0).await? {
+        // A run that was stopped before the address was vouched for.
+        if !known.email_verified {
+            accounts::set_password(ctx, known.user_id, login.1).await?;
+        }
         return Ok(accounts::set_role(ctx, known.user_id, role).await?.user_id);
     }
     Ok(crate::cli::create_user(ctx, new_user(login, name), role).await?.user_id)

@@ -4,12 +4,13 @@
 //! partition of the tree. Instead both look twice. Whoever deletes takes the category away, and then looks for products; whoever
 //! files commits the product, and then looks for the category (`follow::with_category`). Whichever of the two was last sees what
 //! the other has done, and puts the category back: so the product is in it, and whoever deleted it may have been told that it is
-//! gone, which it was. Where both processes die between the two, or the one dies and its commit is finished by others, the
-//! product is in a category that is not there: `verify_categories` finds it, and puts that back too.
+//! gone, which it was. Whoever deletes goes on although the caller has gone away, and puts the category back where it cannot be
+//! seen whether something is in it. Where the process dies between the two looks, or cannot do either, a product may be in a
+//! category that is not there: `verify_categories` finds it, and puts that back too.
 
-use widerow::Consistency;
+use widerow::{Consistency, meter};
 
-use super::categories::{get_category, insert, node};
+use super::categories::{find_category, get_category, insert, node};
 use crate::{
     catalog::{
         category::{Category, node_of, tree},
@@ -29,6 +30,12 @@ const TRIES_MAX: usize = 16;
 /// Deletes a category without products and without categories below it; with `expected`, only if nobody has changed it since that
 /// revision. Its name and its address are free from then on.
 pub async fn delete_category(ctx: &Context, id: CategoryId, expected: Option<i64>) -> Result<()> {
+    let own = ctx.clone();
+    let deleted = tokio::spawn(meter::inherit(async move { delete_and_look(&own, id, expected).await }));
+    deleted.await.unwrap_or_else(|_| Err(widerow::Error::unavailable("whoever deleted it was stopped").into()))
+}
+
+async fn delete_and_look(ctx: &Context, id: CategoryId, expected: Option<i64>) -> Result<()> {
     let mut tries = 0;
     let gone = loop {
         let category = get_category(ctx, id).await?;
@@ -39,12 +46,18 @@ pub async fn delete_category(ctx: &Context, id: CategoryId, expected: Option<i64
             Ok(()) => break category,
             Err(hierarchy::Error::Edited { .. }) if expected.is_none() && tries < TRIES_MAX => tries += 1,
             Err(hierarchy::Error::Root) => return Err(Error::CategoryNotFound { category: id }),
+            Err(hierarchy::Error::Data(error)) if error.may_have_happened() => {
+                if find_category(ctx, id).await?.is_some() {
+                    return Err(Error::Data(error));
+                }
+                break category;
+            }
             Err(error) => return Err(error.into()),
         }
     };
     // ORDER: after it is gone.
     let empty = must_be_empty(ctx, id).await;
-    if matches!(empty, Err(Error::CategoryHasProducts { .. })) {
+    if empty.is_err() {
         put_back(ctx, &gone).await?;
     }
     empty
@@ -69,14 +82,15 @@ pub(super) async fn put_back(ctx: &Context, gone: &Category) -> Result<()> {
     let origin = Origin { revision, created_at, updated_at };
     let end = id.to_string();
     let own_name = format!("{} {end}", text::cut(&gone.name, limits::NODE_NAME_BYTES_MAX - end.len() - 1).trim_end());
+    let mut refused = Error::CategoryNotFound { category: id };
     for (name, parent) in [(gone.name.clone(), gone.parent_id), (own_name, None)] {
         let wanted = node(id, name, codes.clone(), parent, Some(origin.clone()));
         match insert(ctx, vec![wanted]).await?.pop() {
             Some(Ok(_) | Err(Error::CategoryExists { .. })) => return Ok(()),
-            Some(Err(Error::CategoryNotFound { .. } | Error::CategoryNameTaken { .. } | Error::TooDeep { .. }))
-            | None => {}
-            Some(Err(error)) => return Err(error),
+            Some(Err(error @ Error::Data(_))) => return Err(error),
+            Some(Err(error)) => refused = error,
+            None => {}
         }
     }
-    Err(Error::CategoryNotFound { category: id })
+    Err(refused)
 }

@@ -193,7 +193,11 @@ pub(super) fn is_filed_under(category: &Category, name: &str, path: &[CategoryId
 pub(super) async fn with_category(ctx: &Context, mut product: Product, filed: &Category) -> Result<Product> {
     loop {
         let Some(category) = find_category(ctx, product.category_id).await? else {
-            // RACE: it was deleted at the same moment (`delete`).
+            // RACE: it was deleted at the same moment (`delete`); or later, when another had taken the product away.
+            let (now, _) = ctx.store.get_versioned::<Product>(product.product_id).await?;
+            if now.is_none_or(|now| now.category_id != product.category_id) {
+                return Ok(product);
+            }
             put_back(ctx, filed).await?;
             continue;
         };

@@ -1,12 +1,14 @@
 //! Wallets as they were elsewhere, entry by entry: what an export says comes back as it was.
 
+use widerow::Timestamp;
+
 use crate::{
     context::Context,
     events::{self, Change, Event, NewEvent, Stream},
     id::EventId,
     wallets::{
         error::{Error, Result},
-        ops::decide::wallet_of,
+        ops::{decide::wallet_of, read::find_operation},
         rules::{self, KIND, Told},
     },
 };
@@ -22,6 +24,15 @@ pub async fn restore(ctx: &Context, entries: &[Event]) -> Result<()> {
     let stream = rules::stream_of(user);
     let new: Vec<NewEvent> = entries.iter().map(as_it_was).collect::<Result<_>>()?;
     events::check_events(&new, ctx.now())?;
+    for (at, back) in told.iter().enumerate() {
+        let Some(operation) = back.entry.returns else { continue };
+        let earlier = told[..at].iter().find(|told| told.entry.operation_id == operation).cloned();
+        let taken = match earlier {
+            Some(told) => Some(told),
+            None => find_operation(ctx, user, operation).await?,
+        };
+        rules::check_return(taken.as_ref(), back)?;
+    }
     let ids: Vec<EventId> = entries.iter().map(|event| event.event_id).collect();
     let before = first.event_version - 1;
     let decide = |found: &Stream| {
@@ -41,8 +52,13 @@ pub async fn restore(ctx: &Context, entries: &[Event]) -> Result<()> {
             return Err(events::Error::VersionConflict { aggregate, expected, found }.into());
         }
         let mut wallet = wallet_of(user, found.state())?;
+        let mut last = found.head.as_ref().map_or(Timestamp::MIN, |head| head.last_event_at);
         for (at, (event, told)) in entries.iter().zip(&told).enumerate() {
             rules::check_next(&wallet, event, told, before + 1 + at as i64)?;
+            if event.event_timestamp < last {
+                return Err(rules::wrong("event_timestamp", "it is before that of the entry before it"));
+            }
+            last = event.event_timestamp;
             rules::apply(&mut wallet, told);
         }
         let state = serde_json::to_string(&wallet);

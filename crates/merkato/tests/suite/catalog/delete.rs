@@ -23,6 +23,7 @@ cases![
     a_product_that_is_filed_while_its_category_goes_is_in_one,
     a_product_that_is_moved_while_its_category_goes_is_in_one,
     many_who_file_and_delete_at_once_agree,
+    a_caller_who_goes_away_stops_no_deletion_half_way,
     a_filing_stopped_anywhere_leaves_no_product_outside,
 ];
 
@@ -189,6 +190,23 @@ async fn many_who_file_and_delete_at_once_agree(target: &Target) {
         seen.judge(&world.ctx, &lamps, deleted.expect("no panic"), filed.expect("no panic")).await;
     }
     assert_eq!(seen.refused + seen.kept + seen.put_back, rounds);
+    sound(&world).await;
+}
+
+async fn a_caller_who_goes_away_stops_no_deletion_half_way(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    let lamps = category(ctx, "Lamps").await;
+    {
+        let mut deleting = Box::pin(catalog::delete_category(ctx, lamps.category_id, None));
+        assert!(futures::poll!(&mut deleting).is_pending());
+    }
+    let gone = async {
+        while catalog::find_category(ctx, lamps.category_id).await.expect("read").is_some() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), gone).await.expect("it goes all the same");
     sound(&world).await;
 }
 

@@ -125,6 +125,7 @@ impl Engine for Unguarded {
                 let anchor = self.engine.read_anchor(read).await?;
                 expect.version = anchor.version;
                 expect.sequence = anchor.sequence;
+                expect.after = None;
                 expect.next = expect.next.max(widerow::Version(anchor.version.map_or(0, |v| v.0 + 1)));
                 guarded.guards.clear();
             } else {

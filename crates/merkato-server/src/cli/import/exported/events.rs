@@ -14,6 +14,9 @@ use crate::cli::{
     records::{self, Numbered, Reader},
 };
 
+/// Why nothing is taken behind one that was not.
+const UNSUPPORTED: &str = "the one before it does not stand here as it does in the file";
+
 /// Events of one stream that wait to be appended, each with the number of its record.
 type Waiting = Vec<(u64, Event)>;
 
@@ -26,11 +29,15 @@ pub(super) enum Of {
     Wallets,
 }
 
+/// The stream and the version of the last record that stands here as the file has it.
+type Stands = Option<(AggregateId, i64)>;
+
 /// Events come by version, stream by stream. One that is there and the same is left as it is; one whose version another has is
-/// rejected, and so is what comes after a gap.
+/// rejected, and so is what comes after it or after a gap: no stream goes on with what has happened in another.
 pub(super) async fn import(ctx: &Context, of: Of, reader: Reader, progress: &mut Progress) -> anyhow::Result<Report> {
     let mut report = Report::default();
     let mut waiting: Waiting = Vec::new();
+    let mut stands: Stands = None;
     for (number, record) in reader {
         let (number, record): Numbered = (number, record);
         report.read += 1;
@@ -45,12 +52,12 @@ pub(super) async fn import(ctx: &Context, of: Of, reader: Reader, progress: &mut
             last.aggregate_id == event.aggregate_id && last.event_version + 1 == event.event_version
         };
         if !waiting.last().is_none_or(follows) || waiting.len() >= limits::PAGE_ROWS_MAX {
-            take(ctx, of, std::mem::take(&mut waiting), &mut report).await?;
+            take(ctx, of, std::mem::take(&mut waiting), &mut stands, &mut report).await?;
             progress.at(report.read);
         }
         waiting.push((number, event));
     }
-    take(ctx, of, waiting, &mut report).await?;
+    take(ctx, of, waiting, &mut stands, &mut report).await?;
     progress.at(report.read);
     Ok(report)
 }
@@ -62,21 +69,28 @@ fn counted(event: Event) -> Result<Event, String> {
 }
 
 /// Appends what is not there: consecutive versions of one stream.
-async fn take(ctx: &Context, of: Of, waiting: Waiting, report: &mut Report) -> anyhow::Result<()> {
+async fn take(ctx: &Context, of: Of, waiting: Waiting, stands: &mut Stands, report: &mut Report) -> anyhow::Result<()> {
     let Some((_, first)) = waiting.first() else { return Ok(()) };
     let (aggregate, from) = (first.aggregate_id, first.event_version);
     let read = ReadStream { from, limit: waiting.len(), ..ReadStream::default() };
     let there = events::list_events(ctx, aggregate, read).await?.events;
     let mut missing: Waiting = Vec::new();
     let mut there = there.into_iter().peekable();
+    let mut follows = from == 1 || *stands == Some((aggregate, from - 1));
     for (number, event) in waiting {
+        if !follows {
+            reject(report, number, UNSUPPORTED.into());
+            continue;
+        }
         match there.next_if(|known| known.event_version == event.event_version) {
             Some(known) => {
                 let version = known.event_version;
                 if known == (Event { block: known.block, ..event }) {
                     report.unchanged += 1;
+                    *stands = Some((aggregate, version));
                 } else {
                     reject(report, number, format!("version {version} is another event"));
+                    follows = false;
                 }
             }
             None => missing.push((number, event)),
@@ -85,9 +99,11 @@ async fn take(ctx: &Context, of: Of, waiting: Waiting, report: &mut Report) -> a
     if missing.is_empty() {
         return Ok(());
     }
+    let last = missing.last().map(|(_, event)| (aggregate, event.event_version));
     let Err(reason) = append(ctx, of, aggregate, missing.iter().map(|(_, event)| event).cloned().collect()).await?
     else {
         report.created += missing.len() as u64;
+        *stands = last;
         return Ok(());
     };
     if let [(number, _)] = missing[..] {
@@ -95,10 +111,22 @@ async fn take(ctx: &Context, of: Of, waiting: Waiting, report: &mut Report) -> a
         return Ok(());
     }
     // One of them is bad: those before it are taken, and those behind it have nothing to stand on.
+    let mut follows = true;
     for (number, event) in missing {
+        if !follows {
+            reject(report, number, UNSUPPORTED.into());
+            continue;
+        }
+        let version = event.event_version;
         match append(ctx, of, aggregate, vec![event]).await? {
-            Ok(()) => report.created += 1,
-            Err(reason) => reject(report, number, reason),
+            Ok(()) => {
+                report.created += 1;
+                *stands = Some((aggregate, version));
+            }
+            Err(reason) => {
+                reject(report, number, reason);
+                follows = false;
+            }
         }
     }
     Ok(())

@@ -27,6 +27,7 @@ type Waiting = Vec<(u64, (NewNode, Option<Origin>))>;
 pub(super) async fn import(ctx: &Context, reader: Reader, progress: &mut Progress) -> anyhow::Result<Report> {
     let mut report = Report::default();
     let mut trees: BTreeSet<String> = BTreeSet::new();
+    let mut refused: BTreeSet<TreeId> = BTreeSet::new();
     let mut waiting: Option<(TreeId, Waiting)> = None;
     for (number, record) in reader {
         let (number, record): Numbered = (number, record);
@@ -42,12 +43,20 @@ pub(super) async fn import(ctx: &Context, reader: Reader, progress: &mut Progres
         let tree = hierarchy::tree_id(&name);
         if is_tree(tree, &node.0) {
             let root = NewNode { name: name.clone(), ..node.0 };
-            count(&mut report, number, hierarchy::restore_tree(ctx, root, node.1).await)?;
+            let restored = hierarchy::restore_tree(ctx, root, node.1).await;
+            if restored.is_err() {
+                refused.insert(tree);
+            }
+            count(&mut report, number, restored)?;
             progress.at(report.read);
             continue;
         }
         if node.0.parent_id.is_none() {
             reject(&mut report, number, "parent_id: nothing but a tree itself has none".into());
+            continue;
+        }
+        if refused.contains(&tree) {
+            reject(&mut report, number, format!("tree: {name} was rejected itself"));
             continue;
         }
         if !trees.contains(&name) {
