@@ -195,15 +195,21 @@ gone() { # pid
   ! grep -qv '^[0-9]* (.*) [ZX] ' <<<"${tasks:-0 () X }"
 }
 
+# Seen twice: one look amid the end may find only those of its threads that have ended.
+ended_within() { # pid, tenths of a second
+  local tick
+  for ((tick = 0; tick < $2; tick++)); do
+    gone "$1" && sleep 0.1 && gone "$1" && return
+    sleep 0.1
+  done
+  return 1
+}
+
 stop_node() { # node
-  local pid tick
+  local pid
   if pid=$(running "$1"); then
     kill -9 "$pid" 2>/dev/null || true
-    for ((tick = 0; tick < 300; tick++)); do
-      gone "$pid" && break
-      sleep 0.1
-    done
-    gone "$pid" || fail "node $1 (pid $pid) does not end"
+    ended_within "$pid" 300 || fail "node $1 (pid $pid) does not end"
     echo "cassandra: node $1 is stopped"
   fi
   rm -f "$cluster/node$1/pid"

@@ -96,10 +96,11 @@ gone() { # pid
   ! grep -qv '^[0-9]* (.*) [ZX] ' <<<"${tasks:-0 () X }"
 }
 
+# Seen twice: one look amid the end may find only those of its threads that have ended.
 ended_within() { # pid, tenths of a second
   local tick
   for ((tick = 0; tick < $2; tick++)); do
-    gone "$1" && return
+    gone "$1" && sleep 0.1 && gone "$1" && return
     sleep 0.1
   done
   return 1
