@@ -20,7 +20,7 @@ use crate::{
 };
 
 const CASES_AT_ONCE: usize = 2;
-const CASE_TIME_MAX: Duration = Duration::from_secs(400);
+const CASE_TIME_MAX: Duration = Duration::from_secs(900);
 
 pub type Case = (&'static str, Play);
 type Play = for<'w> fn(&'w World) -> LocalBoxFuture<'w, ()>;

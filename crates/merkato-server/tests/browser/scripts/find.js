@@ -16,9 +16,19 @@ const PARTS =
 const tidy = (text) => (text ?? "").replace(/\s+/g, " ").trim();
 const called = (element) => tidy(element.computedName) || tidy(element.innerText);
 const shown = (element) => element.checkVisibility({ visibilityProperty: true });
+// Browsers take a while to compute a name: on a page of a thousand controls, only those are asked for theirs that have its
+// longest word somewhere, or are named by something else on the page.
+const mayBeCalled = (wanted) => {
+  const words = wanted.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [""];
+  const word = words.reduce((longest, one) => (one.length > longest.length ? one : longest));
+  return (element) =>
+    element.labels?.length > 0 || element.hasAttribute("aria-labelledby") || element.outerHTML.toLowerCase().includes(word);
+};
 const named = (elements, wanted) => {
-  const same = elements.filter((element) => called(element) === wanted);
-  const found = same.length > 0 ? same : elements.filter((element) => called(element).startsWith(wanted));
+  const names = new Map(elements.filter(mayBeCalled(wanted)).map((element) => [element, called(element)]));
+  const whose = (test) => [...names].filter(([, name]) => test(name)).map(([element]) => element);
+  const same = whose((name) => name === wanted);
+  const found = same.length > 0 ? same : whose((name) => name.startsWith(wanted));
   const oneTarget = found.every((element) => element.href && element.href === found[0].href);
   return oneTarget ? found.slice(0, 1) : found;
 };
