@@ -1,8 +1,8 @@
 //! Many rows that stand for themselves: `BatchWriteItem`, 25 at a time, a few calls at once.
 //!
 //! Invariants: no call holds more than 25 items; what DynamoDB leaves unprocessed was not written and is sent again, later
-//! and later, until the time is over; a call whose answer is lost is not repeated, as the repetition could undo what another
-//! wrote meanwhile; an item that DynamoDB refuses takes none of its call along.
+//! and later, while there is time for the answer; a call whose answer is lost is not repeated, as the repetition could undo
+//! what another wrote meanwhile; an item that DynamoDB refuses takes none of its call along.
 
 use std::{collections::HashMap, time::Instant};
 
@@ -11,7 +11,7 @@ use futures::{StreamExt as _, stream};
 
 use super::{
     DynamoDb,
-    error::{Repeat, Trouble, backoff, call},
+    error::{Repeat, Trouble, backoff, call, time_for_another},
     item::{Address, Item, PK, SK},
     plan::{Action, Change, Plan},
     unbuilt,
@@ -85,7 +85,7 @@ impl DynamoDb {
             }
             tries += 1;
             let pause = backoff(tries);
-            if start.elapsed() + pause >= self.limit {
+            if !time_for_another(start, pause, self.limit) {
                 let detail = "the item was left unprocessed until the time was over".into();
                 return unwritten(batch, &left, Error::Throttled { detail });
             }

@@ -75,7 +75,11 @@ where
             lost = Some((*after, detail.clone()));
         }
         let pause = backoff(tries);
-        if !again || start.elapsed() + pause >= limit {
+        let in_time = match lost {
+            Some(_) => start.elapsed() + pause < limit,
+            None => time_for_another(start, pause, limit),
+        };
+        if !again || !in_time {
             // Once an answer was lost, that a later sending was not executed says nothing about the first.
             return Err(match (trouble, lost) {
                 (Trouble::Throttled(_) | Trouble::Unreachable(_), Some((after, detail))) => {
@@ -87,6 +91,12 @@ where
         tracing::debug!(?trouble, tries, "a request to DynamoDB is sent again");
         tokio::time::sleep(pause).await;
     }
+}
+
+/// Whether a request that certainly was not executed may be sent once more after this pause: while it would have half of
+/// the time for its answer. One that begins with less would turn what is certain into what nobody knows.
+pub fn time_for_another(start: Instant, pause: Duration, limit: Duration) -> bool {
+    start.elapsed() + pause < limit / 2
 }
 
 /// Full jitter: anything up to a bound that doubles, so that writers that collided do not collide again.

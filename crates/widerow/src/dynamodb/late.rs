@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{
     DynamoDb, TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX,
-    error::{Repeat, backoff, call},
+    error::{Repeat, backoff, call, time_for_another},
     expression::Expression,
     item::{self, Address, PK, number, text},
     plan::{Change, Plan, outbox_name, put_write, token_of},
@@ -232,7 +232,7 @@ impl DynamoDb {
             }
             tries += 1;
             let pause = backoff(tries);
-            if start.elapsed() + pause >= self.limit {
+            if !time_for_another(start, pause, self.limit) {
                 let detail = "the write was not taken".to_owned();
                 return left.iter().map(|(i, ..)| (*i, Error::Throttled { detail: detail.clone() })).collect();
             }

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use super::{
     DynamoDb, TRANSACTION_ACTIONS_MAX,
-    error::{Repeat, Trouble, backoff, call},
+    error::{Repeat, Trouble, backoff, call, time_for_another},
     item::{self, Address, Item},
     plan::{Action, Change, Plan, token},
     unbuilt,
@@ -221,7 +221,7 @@ impl DynamoDb {
                 return Err(Error::Engine { detail: format!("the transaction was cancelled: {}", detail()) });
             }
             let pause = backoff(tries);
-            if tries >= limits::CONTENTION_TRIES_MAX || start.elapsed() + pause >= self.limit {
+            if tries >= limits::CONTENTION_TRIES_MAX || !time_for_another(start, pause, self.limit) {
                 return Err(match throttled {
                     true => Error::Throttled { detail: detail() },
                     false => Error::Contended { table: table.name.clone(), tries },

@@ -35,19 +35,24 @@ struct Seen {
 
 /// A server that speaks so much of DynamoDB's protocol as `BatchWriteItem` needs.
 async fn server(takes: Takes) -> (SocketAddr, Arc<Mutex<Seen>>) {
+    slow_server(takes, Duration::ZERO).await
+}
+
+/// The same, that answers so much later.
+async fn slow_server(takes: Takes, pause: Duration) -> (SocketAddr, Arc<Mutex<Seen>>) {
     let seen = Arc::new(Mutex::new(Seen::default()));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shared = seen.clone();
     tokio::spawn(async move {
         while let Ok((client, _)) = listener.accept().await {
-            tokio::spawn(serve(client, takes, shared.clone()));
+            tokio::spawn(serve(client, takes, pause, shared.clone()));
         }
     });
     (address, seen)
 }
 
-async fn serve(mut client: TcpStream, takes: Takes, seen: Arc<Mutex<Seen>>) {
+async fn serve(mut client: TcpStream, takes: Takes, pause: Duration, seen: Arc<Mutex<Seen>>) {
     let mut bytes = Vec::new();
     while let Some(body) = body(&mut client, &mut bytes).await {
         let request: Json = serde_json::from_slice(&body).unwrap();
@@ -62,6 +67,7 @@ async fn serve(mut client: TcpStream, takes: Takes, seen: Arc<Mutex<Seen>>) {
             }
             items[taken.min(items.len())..].to_vec()
         };
+        tokio::time::sleep(pause).await;
         let left = if left.is_empty() { json!({}) } else { json!({ table: left }) };
         let answer = json!({ "UnprocessedItems": left }).to_string();
         let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-amz-json-1.0\r\ncontent-length:";
@@ -128,8 +134,10 @@ async fn what_is_left_unprocessed_is_sent_again_until_it_is_taken() {
 
 #[tokio::test]
 async fn what_is_never_taken_is_told_and_the_others_are_done() {
-    let (address, seen) = server(|call, _| Some(if call == 1 { 10 } else { 0 })).await;
-    let answers = put_rows(address, 25, Duration::from_secs(1)).await;
+    // Who asks until the last moment has no answer to the last time, and does not know any more.
+    let takes: Takes = |call, _| Some(if call == 1 { 10 } else { 0 });
+    let (address, seen) = slow_server(takes, Duration::from_secs(1)).await;
+    let answers = put_rows(address, 25, Duration::from_secs(5)).await;
     let done = answers.iter().filter(|answer| answer.is_ok()).count();
     let throttled = answers.iter().filter(|answer| matches!(answer, Err(Error::Throttled { .. }))).count();
     assert_eq!((done, throttled, seen.lock().unwrap().taken.len()), (10, 15, 10));
