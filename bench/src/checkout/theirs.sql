@@ -90,6 +90,17 @@ CREATE TABLE {schema}.order_status_history (
   PRIMARY KEY (order_id, step)
 );
 
+-- What happened to an order, for whoever follows it: told in the same transaction, as the shop tells it in the same commit.
+CREATE TABLE {schema}.event_log (
+  aggregate_id uuid NOT NULL,
+  event_version bigint NOT NULL,
+  event_timestamp timestamptz NOT NULL,
+  event_id uuid NOT NULL,
+  event_type text NOT NULL,
+  event_data jsonb NOT NULL,
+  PRIMARY KEY (aggregate_id, event_version)
+);
+
 CREATE TABLE {schema}.bought_together (
   product_id uuid NOT NULL,
   other_id uuid NOT NULL,
@@ -184,6 +195,11 @@ BEGIN
     current_date + 4, v_items, v_first, now(), now(), now());
   INSERT INTO {schema}.order_status_history VALUES
     (p_order, 1, now(), 'pending', 'customer'), (p_order, 2, now(), 'paid', 'system');
+  INSERT INTO {schema}.event_log VALUES
+    (p_order, 1, now(), gen_random_uuid(), 'OrderPlaced', jsonb_build_object('order_id', p_order, 'actor', 'customer',
+      'order_number', v_number, 'user_id', p_user, 'total', (v_subtotal + v_shipping + v_tax)::text,
+      'currency', v_currency, 'item_count', v_items)),
+    (p_order, 2, now(), gen_random_uuid(), 'OrderPaid', jsonb_build_object('order_id', p_order, 'actor', 'system'));
   DELETE FROM {schema}.cart_items WHERE user_id = p_user;
   INSERT INTO {schema}.bought_together AS b
     SELECT one, other, 1 FROM unnest(v_products) one, unnest(v_products) other WHERE one <> other ORDER BY one, other
