@@ -7,12 +7,14 @@
 //! 3. No more wait than is allowed; the next one is told to come later.
 //!
 //! 4. Answers are given in the order of the groups. A group may let the next one begin before it is answered itself.
+//! 5. Where a large group took long, those who were just answered have a moment to ask again before the next one is made: on an
+//!    engine where a round costs the same for one as for many, two halves that wait for each other in turns are half as fast.
 //!
 //! It combines what one process asks. Several processes must be kept apart by what the deciding itself rests on, as a guarded
 //! commit is.
 
 use std::{
-    collections::{HashMap, VecDeque, hash_map::Entry},
+    collections::{HashMap, VecDeque},
     future::poll_fn,
     hash::Hash,
     sync::{
@@ -20,10 +22,14 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     task::Poll,
+    time::Duration,
 };
 
 use futures::{StreamExt as _, stream::FuturesOrdered};
-use tokio::sync::oneshot;
+use tokio::{
+    sync::{Notify, oneshot},
+    time::Instant,
+};
 use widerow::meter;
 
 use crate::error::Kind;
@@ -66,8 +72,83 @@ impl Turn {
     }
 }
 
+/// A group behind which is waited is at least so large, and took at least so long; the wait is no more than this part of that.
+const GATHERED_FROM: usize = 8;
+const GATHERED_AFTER: Duration = Duration::from_millis(3);
+const GATHERING_PART: u32 = 8;
+
+/// Keys whose last group is remembered for that moment.
+const RECENT_MAX: usize = 64;
+
 type Answer<A> = oneshot::Sender<Result<A>>;
-type Queues<K, Q, A> = Mutex<HashMap<K, VecDeque<(Q, Answer<A>)>>>;
+
+struct Queues<K, Q, A> {
+    /// A key is there as long as someone leads it.
+    led: HashMap<K, Queue<Q, A>>,
+    /// The last groups behind which nobody waited, the newest last.
+    recent: VecDeque<(K, Gathering)>,
+}
+
+impl<K, Q, A> Default for Queues<K, Q, A> {
+    fn default() -> Self {
+        Queues { led: HashMap::new(), recent: VecDeque::new() }
+    }
+}
+
+/// Whoever finds nobody at work leads, and may have to gather others first.
+type Leads = Option<Gathering>;
+
+impl<K: Clone + Eq + Hash, Q, A> Queues<K, Q, A> {
+    /// Lets the request wait, unless too many do; whether its caller leads from now on.
+    fn queue(&mut self, key: &K, request: (Q, Answer<A>), waiting_max: usize) -> Result<Option<Leads>> {
+        let Some(queue) = self.led.get_mut(key) else {
+            self.led.insert(key.clone(), Queue::of(request));
+            return Ok(Some(self.gathering(key)));
+        };
+        let waiting = queue.waiting.len();
+        if waiting >= waiting_max {
+            return Err(Error::Busy { waiting });
+        }
+        queue.push(request);
+        Ok(None)
+    }
+
+    /// Who comes while it is time for it gathers as many as were in the last group of the key.
+    fn gathering(&mut self, key: &K) -> Leads {
+        let now = Instant::now();
+        self.recent.retain(|(_, gathering)| gathering.until > now);
+        let place = self.recent.iter().position(|(known, _)| known == key)?;
+        self.recent.remove(place).map(|(_, gathering)| gathering)
+    }
+}
+
+/// So many requests are waited for, until then at most.
+#[derive(Clone, Copy)]
+struct Gathering {
+    requests: usize,
+    until: Instant,
+}
+
+/// The requests for a key that nobody has taken up yet.
+struct Queue<Q, A> {
+    waiting: VecDeque<(Q, Answer<A>)>,
+    /// How many must wait for `enough` to be told.
+    wanted: usize,
+    enough: Arc<Notify>,
+}
+
+impl<Q, A> Queue<Q, A> {
+    fn of(request: (Q, Answer<A>)) -> Self {
+        Queue { waiting: VecDeque::from([request]), wanted: usize::MAX, enough: Arc::default() }
+    }
+
+    fn push(&mut self, request: (Q, Answer<A>)) {
+        self.waiting.push_back(request);
+        if self.waiting.len() == self.wanted {
+            self.enough.notify_one();
+        }
+    }
+}
 
 /// Takes requests `Q` for keys `K` and gives back answers `A`.
 ///
@@ -82,8 +163,7 @@ type Queues<K, Q, A> = Mutex<HashMap<K, VecDeque<(Q, Answer<A>)>>>;
 /// # }
 /// ```
 pub struct Combiner<K, Q, A> {
-    /// A key is there as long as someone leads it, with the requests that nobody has taken up yet.
-    queues: Arc<Queues<K, Q, A>>,
+    queues: Arc<Mutex<Queues<K, Q, A>>>,
     group_max: usize,
     waiting_max: usize,
 }
@@ -97,6 +177,11 @@ where
     /// At most so many are decided together, and at most so many wait for one key; at least one each.
     pub fn new(group_max: usize, waiting_max: usize) -> Self {
         Combiner { queues: Arc::default(), group_max: group_max.max(1), waiting_max: waiting_max.max(1) }
+    }
+
+    /// Whether somebody decides for the key at this moment.
+    pub fn is_busy(&self, key: &K) -> bool {
+        lock(&self.queues).led.contains_key(key)
     }
 
     /// The answer to the request, decided together with those that came while the ones before were decided.
@@ -114,23 +199,9 @@ where
         F: Future<Output = Result<Vec<A>, widerow::Error>> + Send + 'static,
     {
         let (answer, answered) = oneshot::channel();
-        let leads = match lock(&self.queues).entry(key.clone()) {
-            Entry::Occupied(mut queue) => {
-                let waiting = queue.get().len();
-                if waiting >= self.waiting_max {
-                    return Err(Error::Busy { waiting });
-                }
-                queue.get_mut().push_back((request, answer));
-                false
-            }
-            Entry::Vacant(place) => {
-                place.insert(VecDeque::from([(request, answer)]));
-                true
-            }
-        };
-        if leads {
-            let leader = Leader { queues: self.queues.clone(), key, group_max: self.group_max, leads };
-            tokio::spawn(meter::inherit(leader.lead(decide)));
+        if let Some(leads) = lock(&self.queues).queue(&key, (request, answer), self.waiting_max)? {
+            let leader = Leader { queues: self.queues.clone(), key, group_max: self.group_max, leads: true };
+            tokio::spawn(meter::inherit(leader.lead(leads, decide)));
         }
         answered.await.unwrap_or(Err(Error::Stopped))
     }
@@ -143,33 +214,48 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Who decides for one key. Dropped before its end, it leaves the key to the next, and those who wait are told.
 struct Leader<K: Eq + Hash, Q, A> {
-    queues: Arc<Queues<K, Q, A>>,
+    queues: Arc<Mutex<Queues<K, Q, A>>>,
     key: K,
     group_max: usize,
     leads: bool,
 }
 
 impl<K: Clone + Eq + Hash, Q, A> Leader<K, Q, A> {
-    async fn lead<F>(mut self, decide: impl Fn(K, Vec<Q>, Turn) -> F)
+    async fn lead<F>(mut self, gathering: Leads, decide: impl Fn(K, Vec<Q>, Turn) -> F)
     where
         F: Future<Output = Result<Vec<A>, widerow::Error>>,
     {
+        if let Some(gathering) = gathering {
+            self.gather(gathering).await;
+        }
         // Of the newest group: what one before it does with its own turn is nothing to the next.
         let mut passed = Arc::new(AtomicBool::new(false));
         let mut under_way = FuturesOrdered::new();
-        let mut answered = None;
+        let mut answered: Option<Decided<A>> = None;
         loop {
             let (alone, room) = (under_way.is_empty(), under_way.len() < GROUPS_UNDER_WAY_MAX);
             let mut looks = room && passed.load(Ordering::Relaxed);
+            let gathering = answered.as_ref().filter(|_| alone).and_then(Decided::gathering);
+            if let Some(gathering) = gathering
+                && let behind @ 1.. = self.count_waiting()
+                && let Some(last) = answered.take()
+            {
+                last.tell();
+                self.gather(Gathering { requests: gathering.requests + behind, ..gathering }).await;
+            }
             // ORDER: the next group, or the end of the leading, before the answers: whoever asks again after an answer finds
             // nobody at work if nobody waited, and is charged for its own request.
-            let group = if alone || looks { self.take_group(alone) } else { None };
-            let told = answered.take().map(|(waiting, decided)| tell(waiting, decided)).is_some();
+            let group = if alone || looks { self.take_group(alone, gathering) } else { None };
+            let told = answered.take().map(Decided::tell).is_some();
             if let Some((requests, waiting)) = group {
                 passed = Arc::default();
                 looks = false;
                 let decided = decide(self.key.clone(), requests, Turn(passed.clone()));
-                under_way.push_back(async { (waiting, decided.await) });
+                let begun = Instant::now();
+                under_way.push_back(async move {
+                    let answers = decided.await;
+                    Decided { waiting, took: begun.elapsed(), answers }
+                });
             } else if alone {
                 return;
             } else if looks && told {
@@ -186,16 +272,44 @@ impl<K: Clone + Eq + Hash, Q, A> Leader<K, Q, A> {
         }
     }
 
+    fn count_waiting(&mut self) -> usize {
+        lock(&self.queues).led.get(&self.key).map_or(0, |queue| queue.waiting.len())
+    }
+
+    /// Waits until as many have asked, or as fit into a group, or the time is over.
+    async fn gather(&mut self, gathering: Gathering) {
+        if let Some(enough) = self.want(gathering.requests.min(self.group_max)) {
+            // Too few is no failure: whoever is there is served.
+            let _ = tokio::time::timeout_at(gathering.until, enough.notified()).await;
+        }
+        self.want(usize::MAX);
+    }
+
+    /// Who tells that so many wait; None where they do.
+    fn want(&mut self, requests: usize) -> Option<Arc<Notify>> {
+        let mut queues = lock(&self.queues);
+        let queue = queues.led.get_mut(&self.key)?;
+        queue.wanted = requests;
+        // A new one: the last may have been told when nobody listened any more.
+        queue.enough = Arc::default();
+        (queue.waiting.len() < requests).then(|| queue.enough.clone())
+    }
+
     /// The next requests. Where nobody waits and nobody is decided upon, the key is free.
     ///
     /// RACE: seeing that nobody waits and leaving are one step under the lock, so that no request comes in between.
-    fn take_group(&mut self, alone: bool) -> Option<(Vec<Q>, Vec<Answer<A>>)> {
+    fn take_group(&mut self, alone: bool, next: Option<Gathering>) -> Option<(Vec<Q>, Vec<Answer<A>>)> {
         let mut queues = lock(&self.queues);
-        let queue = queues.get_mut(&self.key).filter(|queue| !queue.is_empty());
+        let queue = queues.led.get_mut(&self.key).map(|queue| &mut queue.waiting).filter(|waiting| !waiting.is_empty());
         let Some(queue) = queue else {
             if alone {
-                queues.remove(&self.key);
+                queues.led.remove(&self.key);
                 self.leads = false;
+                if let Some(next) = next {
+                    let spare = (queues.recent.len() + 1).saturating_sub(RECENT_MAX);
+                    queues.recent.drain(..spare);
+                    queues.recent.push_back((self.key.clone(), next));
+                }
             }
             return None;
         };
@@ -207,38 +321,51 @@ impl<K: Clone + Eq + Hash, Q, A> Leader<K, Q, A> {
 impl<K: Eq + Hash, Q, A> Drop for Leader<K, Q, A> {
     fn drop(&mut self) {
         if self.leads {
-            let left = lock(&self.queues).remove(&self.key);
+            let left = lock(&self.queues).led.remove(&self.key);
             drop(left);
         }
     }
 }
 
-fn tell<A>(waiting: Vec<Answer<A>>, decided: Result<Vec<A>, widerow::Error>) {
-    let failed = match decided {
-        Ok(answers) if answers.len() == waiting.len() => {
-            for (who, answer) in waiting.into_iter().zip(answers) {
-                // A caller that has gone away wants none.
-                let _ = who.send(Ok(answer));
+/// A group that was decided, and not yet told so.
+struct Decided<A> {
+    waiting: Vec<Answer<A>>,
+    took: Duration,
+    answers: Result<Vec<A>, widerow::Error>,
+}
+
+impl<A> Decided<A> {
+    /// How the next group is waited for, if this one was large and took long.
+    fn gathering(&self) -> Option<Gathering> {
+        let gathers = self.waiting.len() >= GATHERED_FROM && self.took >= GATHERED_AFTER;
+        let until = Instant::now() + self.took / GATHERING_PART;
+        gathers.then_some(Gathering { requests: self.waiting.len(), until })
+    }
+
+    fn tell(self) {
+        let failed = match self.answers {
+            Ok(answers) if answers.len() == self.waiting.len() => {
+                for (who, answer) in self.waiting.into_iter().zip(answers) {
+                    // A caller that has gone away wants none.
+                    let _ = who.send(Ok(answer));
+                }
+                return;
             }
-            return;
+            Ok(answers) => {
+                let detail = format!("{} answers were given to {} requests", answers.len(), self.waiting.len());
+                widerow::Error::Engine { detail }
+            }
+            Err(error) => error,
+        };
+        for who in self.waiting {
+            let _ = who.send(Err(failed.clone().into()));
         }
-        Ok(answers) => {
-            let detail = format!("{} answers were given to {} requests", answers.len(), waiting.len());
-            widerow::Error::Engine { detail }
-        }
-        Err(error) => error,
-    };
-    for who in waiting {
-        let _ = who.send(Err(failed.clone().into()));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        sync::atomic::{AtomicUsize, Ordering},
-        time::Duration,
-    };
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use futures::future::join_all;
     use tokio::sync::Semaphore;
@@ -284,7 +411,54 @@ mod tests {
         let answers: Vec<usize> = answers.into_iter().map(|answer| answer.expect("decided")).collect();
         assert!(answers.iter().all(|size| *size <= 90));
         assert!(groups.load(Ordering::SeqCst) <= 4, "{groups:?}");
-        assert!(lock(&combiner.queues).is_empty(), "nothing is left behind");
+        assert!(lock(&combiner.queues).led.is_empty(), "nothing is left behind");
+    }
+
+    /// Clients that ask again as soon as they are answered: how large the groups were.
+    async fn closed_loop(clients: usize, round: Duration) -> Vec<usize> {
+        let (combiner, sizes) = (Arc::new(Numbers::new(90, 1_000)), Arc::new(Mutex::new(Vec::new())));
+        let tasks = (0..clients).map(|client| {
+            let (combiner, sizes) = (combiner.clone(), sizes.clone());
+            tokio::spawn(async move {
+                // Half of them come while the others are being decided.
+                tokio::time::sleep(round / 2 * (client as u32 % 2)).await;
+                for n in 0..20 {
+                    let sizes = sizes.clone();
+                    let decide = move |_, numbers: Vec<usize>, _| {
+                        lock(&sizes).push(numbers.len());
+                        async move {
+                            tokio::time::sleep(round).await;
+                            Ok(numbers)
+                        }
+                    };
+                    combiner.submit("a", n, decide).await.expect("decided");
+                }
+            })
+        });
+        for task in tasks.collect::<Vec<_>>() {
+            task.await.expect("no panic");
+        }
+        let sizes = lock(&sizes).clone();
+        tokio::time::sleep(round).await;
+        assert!(lock(&combiner.queues).led.is_empty(), "nothing is left behind");
+        sizes
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn those_who_were_answered_after_long_are_in_the_next_group() {
+        let sizes = closed_loop(64, Duration::from_millis(20)).await;
+        // Two halves at first; from then on all of them.
+        assert_eq!(sizes.iter().filter(|size| **size == 64).count(), 19, "{sizes:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_is_waited_for_where_groups_are_small_or_quick() {
+        let start = Instant::now();
+        assert_eq!(closed_loop(1, Duration::from_millis(20)).await, [1; 20]);
+        assert_eq!(start.elapsed(), Duration::from_millis(20 * 21), "a single one waits for its own rounds alone");
+        let start = Instant::now();
+        let sizes = closed_loop(64, Duration::from_millis(2)).await;
+        assert_eq!(start.elapsed(), Duration::from_millis(2) * (sizes.len() as u32 + 1));
     }
 
     #[tokio::test]
@@ -403,7 +577,7 @@ mod tests {
         gate.add_permits(100);
         let answers = join_all(waiting).await.into_iter().map(|answer| answer.expect("decided"));
         assert_eq!(answers.collect::<Vec<_>>(), [1, 2, 3, 4]);
-        assert!(lock(&combiner.queues).is_empty(), "nothing is left behind");
+        assert!(lock(&combiner.queues).led.is_empty(), "nothing is left behind");
     }
 
     #[tokio::test]
@@ -417,6 +591,6 @@ mod tests {
         assert!(futures::poll!(&mut second).is_pending());
         gate.add_permits(2);
         assert_eq!((first.await.expect("decided"), second.await.expect("decided")), (1, 2));
-        assert!(lock(&combiner.queues).is_empty(), "nothing is left behind");
+        assert!(lock(&combiner.queues).led.is_empty(), "nothing is left behind");
     }
 }

@@ -19,6 +19,7 @@ pub struct TableWords {
     pub clustering: Option<Vec<ClusteringWord>>,
     pub guarded: Option<Span>,
     pub shared: Option<Span>,
+    pub series: Option<Span>,
     pub counters: Option<Span>,
     pub ttl: Option<(Span, u32)>,
     pub ends: Option<LitStr>,
@@ -78,6 +79,7 @@ impl TableWords {
             "clustering" => once(&meta, &mut words.clustering, clustering(&meta)?),
             "guarded" => once(&meta, &mut words.guarded, meta.path.span()),
             "shared" => once(&meta, &mut words.shared, meta.path.span()),
+            "series" => once(&meta, &mut words.series, meta.path.span()),
             "counters" => once(&meta, &mut words.counters, meta.path.span()),
             "ttl" => once(&meta, &mut words.ttl, seconds(&meta)?),
             "ends" => once(&meta, &mut words.ends, string(&meta)?),
@@ -88,8 +90,8 @@ impl TableWords {
             _ => Err(unknown(
                 &meta,
                 word,
-                "#[row(…)] on a struct takes table, partition, clustering, guarded, shared, counters, ttl, ends, \
-                     gc_grace, read, write and index",
+                "#[row(…)] on a struct takes table, partition, clustering, guarded, shared, series, counters, \
+                     ttl, ends, gc_grace, read, write and index",
             )),
         })?;
         Ok(words)

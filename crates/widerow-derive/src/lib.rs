@@ -22,6 +22,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `partition(cart_id)` | the columns of the partition key; required |
 /// | `clustering(added_at desc, line_id)` | the columns that order the rows of a partition |
 /// | `guarded` | written only through the partition's version: needed for guards and by bases of derived tables |
+/// | `series` | rows that come in by time, many at once, and are hardly ever changed: an engine may keep them packed |
 /// | `counters` | a table of counters: every column outside the key is a `Counter` |
 /// | `ttl = "30d"`, `gc_grace = "1d"` | a whole number of `s`, `m`, `h` or `d`, or plain seconds |
 /// | `ends = "expires_at"` | in place of `ttl`: a row ends at the instant in this column, a `Timestamp`, or an `Option` of one; also on derived tables |

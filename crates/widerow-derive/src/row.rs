@@ -339,6 +339,7 @@ fn table(
     let in_clustering = in_key - in_partition;
     let guarded = words.guarded.is_some();
     let shared = words.shared.is_some();
+    let series = words.series.is_some();
     let counters = words.counters.is_some();
     let ttl = optional(words.ttl.map(|(_, seconds)| quote! { #seconds }));
     let ends = words.ends.as_ref().and_then(|name| position_of(columns, name));
@@ -392,6 +393,7 @@ fn table(
             clustering_columns: #in_clustering,
             guarded: #guarded,
             shared: #shared,
+            series: #series,
             counters: #counters,
             ttl_seconds: #ttl,
             ends: #ends,

@@ -229,8 +229,8 @@ mod rows {
     fn unknown_words() {
         says(
             row(&format!("{TABLE}, guard")),
-            "unknown word `guard`: #[row(…)] on a struct takes table, partition, clustering, guarded, shared, counters, \
-             ttl, ends, gc_grace, read, write and index",
+            "unknown word `guard`: #[row(…)] on a struct takes table, partition, clustering, guarded, shared, series, \
+             counters, ttl, ends, gc_grace, read, write and index",
         );
         says(
             row_with(TABLE, "#[row(column = \"ID\")] id: Uuid"),

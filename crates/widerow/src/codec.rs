@@ -56,10 +56,7 @@ pub fn put_value(out: &mut Vec<u8>, value: &Value) {
             out.push(3);
             put_signed(out, *n);
         }
-        Value::Decimal(d) => {
-            out.push(4);
-            out.extend_from_slice(&d.serialize());
-        }
+        Value::Decimal(d) => put_decimal(out, d),
         Value::Double(d) => {
             out.push(5);
             out.extend_from_slice(&d.to_bits().to_le_bytes());
@@ -105,6 +102,22 @@ pub fn put_value(out: &mut Vec<u8>, value: &Value) {
     }
 }
 
+/// Nearly every amount and measurement is a small whole number and where its point stands.
+fn put_decimal(out: &mut Vec<u8>, d: &Decimal) {
+    match i64::try_from(d.mantissa()) {
+        // A nought can have a sign.
+        Ok(mantissa) if mantissa != 0 || !d.is_sign_negative() => {
+            out.push(18);
+            out.push(d.scale() as u8);
+            put_signed(out, mantissa);
+        }
+        _ => {
+            out.push(4);
+            out.extend_from_slice(&d.serialize());
+        }
+    }
+}
+
 fn put_items(out: &mut Vec<u8>, tag: u8, items: &[Value]) {
     out.push(tag);
     put_length(out, items.len());
@@ -144,7 +157,7 @@ impl<'b> Reader<'b> {
     }
 
     #[inline]
-    fn take(&mut self, n: usize) -> Result<&'b [u8], Malformed> {
+    pub fn take(&mut self, n: usize) -> Result<&'b [u8], Malformed> {
         let (taken, rest) = self.bytes.split_at_checked(n).ok_or(Malformed)?;
         self.bytes = rest;
         Ok(taken)
@@ -252,6 +265,10 @@ impl<'b> Reader<'b> {
             }
             16 => Value::Struct(self.items(depth)?),
             17 => Value::Counter(self.signed()?),
+            18 => {
+                let (scale, mantissa) = (self.byte()?, self.signed()?);
+                Value::Decimal(Decimal::try_new(mantissa, scale.into()).map_err(|_| Malformed)?)
+            }
             _ => return Err(Malformed),
         })
     }

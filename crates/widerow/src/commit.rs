@@ -74,6 +74,11 @@ impl Commit {
         Commit::default()
     }
 
+    /// For so many writes.
+    pub fn with_room(writes: usize) -> Self {
+        Commit { writes: Vec::with_capacity(writes), ..Commit::default() }
+    }
+
     /// A commit that can be sent again: under the same id it changes nothing the second time, as long as it is among the
     /// last 64 of its guarded partition.
     pub fn with_id(id: Uuid) -> Self {

@@ -1,6 +1,6 @@
 //! Derived tables: a pure function from one base row to the rows of another table, kept in every commit.
 
-use std::collections::BTreeSet;
+use std::{any::Any, collections::BTreeSet};
 
 use crate::{
     error::SchemaError,
@@ -19,14 +19,22 @@ pub trait Derive<D: Row>: Row {
     fn source(derived: &D) -> Self::Key;
 }
 
-type Rows = Result<Vec<Vec<Value>>, Mismatch>;
+/// A row that others follow from, typed once for all of them.
+pub(crate) struct Base(Box<dyn Any>);
+
+/// A row that follows from another, and the whole key of that one, as the derivation has it.
+pub(crate) struct DerivedRow {
+    pub values: Vec<Value>,
+    pub source: Vec<Value>,
+}
 
 /// A derivation, with the types forgotten.
 #[derive(Clone, Copy, Debug)]
 pub struct Derivation {
     pub base: &'static Table,
     pub derived: &'static Table,
-    derive: fn(&[Value]) -> Rows,
+    decode: fn(&[Value]) -> Result<Base, Mismatch>,
+    derive: fn(&Base) -> Vec<DerivedRow>,
     source: fn(&[Value]) -> Result<Vec<Value>, Mismatch>,
 }
 
@@ -35,18 +43,34 @@ impl Derivation {
         Derivation {
             base: B::table(),
             derived: D::table(),
-            derive: |values| Ok(B::from_values(values.to_vec())?.derive().iter().map(Row::to_values).collect()),
+            decode: |values| Ok(Base(Box::new(B::from_values(values.to_vec())?))),
+            derive: |base| {
+                let row = |row: &D| DerivedRow { values: row.to_values(), source: B::source(row).into_values() };
+                // Whoever asks has the base decoded by a derivation from the same table.
+                base.0.downcast_ref::<B>().map(|base| base.derive().iter().map(row).collect()).unwrap_or_default()
+            },
             source: |values| Ok(B::source(&D::from_values(values.to_vec())?).into_values()),
         }
     }
 
     /// The derived rows of a base row, each once, keys normalized.
     pub fn derive(&self, base: &[Value]) -> Result<Vec<Vec<Value>>, Mismatch> {
-        let mut rows = (self.derive)(base)?;
+        Ok(self.rows(&self.decode(base)?).into_iter().map(|row| row.values).collect())
+    }
+
+    /// The base row, good for all derivations from its table.
+    pub(crate) fn decode(&self, base: &[Value]) -> Result<Base, Mismatch> {
+        (self.decode)(base)
+    }
+
+    /// As `derive`, with the keys that the rows lead back to.
+    pub(crate) fn rows(&self, base: &Base) -> Vec<DerivedRow> {
+        let mut rows = (self.derive)(base);
         for row in &mut rows {
-            crate::key::normalize(&mut row[..self.derived.key_columns()]);
+            crate::key::normalize(&mut row.values[..self.derived.key_columns()]);
+            crate::key::normalize(&mut row.source);
         }
-        Ok(rows)
+        rows
     }
 
     /// The whole key of the base row that a derived row stands for.

@@ -427,6 +427,9 @@ pub struct Guarded {
     /// Open this entry in the partition's outbox: its id (that of the try, not of the commit) and its bucket. The other
     /// writes are in the pending table under it.
     pub outbox: Option<(Uuid, i64)>,
+    /// More partitions that are guarded in the same step, each at the version that was read and with its own writes among the
+    /// step's: all of them or none. Only where the engine's atomicity is `Everything`.
+    pub beside: Vec<Guarded>,
 }
 
 /// What a guarded partition was when it was read, and what its version will be.

@@ -93,7 +93,7 @@ pub use engine::{Engine, Operator, Version};
 pub use error::{Error, Result};
 pub use row::Row;
 pub use schema::{Consistency, Schema};
-pub use store::{Cursor, Database, Memory, Options, Page, Partition, Remembered, Store};
+pub use store::{Cursor, Database, Joined, Joint, Memory, Opened, Options, Page, Partition, Remembered, Store};
 pub use time::{Date, Timestamp};
 pub use value::{Cell, Counter, Vector};
 /// Declares a type that a column can hold.

@@ -109,6 +109,11 @@ pub fn charge(cost: Cost) {
     let _ = METER.try_with(|meter| meter.add(&cost));
 }
 
+/// As `charge`, of what takes some time to sum up.
+pub fn charge_with(cost: impl FnOnce() -> Cost) {
+    let _ = METER.try_with(|meter| meter.add(&cost()));
+}
+
 /// Lets a spawned task count toward the task that spawned it.
 pub fn inherit<F: Future>(future: F) -> impl Future<Output = F::Output> {
     let meter = METER.try_with(Arc::clone).ok();

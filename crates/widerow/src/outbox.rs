@@ -56,6 +56,7 @@ pub static PENDING: LazyTable = LazyTable::new(|| {
         // A row that comes back from the dead is replayed, which is harmless: tombstones need not live long.
         gc_grace_seconds: Some(3600),
         shared: false,
+        series: false,
         read: Consistency::Quorum,
         write: Consistency::Quorum,
         index: None,

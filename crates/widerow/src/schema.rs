@@ -85,6 +85,8 @@ pub struct Table {
     /// Other tools write it too: its items hold what is declared and nothing else, its keys are as people write them, and no
     /// commit stands over it. Each row is written for itself, with what is derived from it.
     pub shared: bool,
+    /// Rows come in by time, many at once, and are hardly ever changed: an engine may keep those of a partition packed.
+    pub series: bool,
     pub counters: bool,
     pub ttl_seconds: Option<u32>,
     /// The position of the column that says when a row ends, in place of a time to live; a null there means never.
@@ -231,7 +233,12 @@ impl Schema {
                 };
                 return Err(SchemaError::Declaration { table: derived.name.clone(), problem: problem.into() });
             }
-            if derived.guarded || derived.counters || derived.has_statics() || derived.ttl_seconds.is_some() {
+            if derived.guarded
+                || derived.series
+                || derived.counters
+                || derived.has_statics()
+                || derived.ttl_seconds.is_some()
+            {
                 return Err(SchemaError::DerivedNotPlain { derived: derived.name.clone() });
             }
             if self.derivations[..i].iter().any(|d| d.derived.name == derived.name) {
@@ -323,6 +330,10 @@ pub fn check(table: &Table) -> Result<(), SchemaError> {
     }
     if table.shared && (table.guarded || table.counters || table.has_statics() || table.ttl_seconds.is_some()) {
         return wrong("a shared table has no guards, counters, static columns or time to live of its own".into());
+    }
+    let plain = !table.guarded && !table.shared && !table.counters && !table.has_statics() && table.index.is_none();
+    if table.series && (!plain || table.clustering_columns == 0) {
+        return wrong("a series has clustering columns, and no guards, counters, static columns or indexes".into());
     }
     if let Some(column) = table.columns.iter().find(|c| c.index_key.is_some()) {
         let number = matches!(column.column_type, Type::Int | Type::BigInt);

@@ -9,7 +9,11 @@ use std::{
 };
 
 use rand::{Rng, SeedableRng, rngs::SmallRng};
-use widerow::{Commit, Database, Derive, Error, Row, Schema, embedded::Embedded, store::VerifyOptions};
+use widerow::{
+    Commit, Database, Derive, Error, Row, Schema,
+    embedded::{Embedded, EmbeddedConfig},
+    store::VerifyOptions,
+};
 
 const CHILD: &str = "MERKATO_CRASH_CHILD";
 
@@ -47,6 +51,16 @@ struct Piece {
     filler: String,
 }
 
+/// A row of every commit in a series, which is packed again and again.
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "readings", partition(writer), clustering(commits), series)]
+struct Reading {
+    writer: i64,
+    commits: i64,
+}
+
+const STAGED_BYTES: u64 = 16 * 1024;
+
 const PIECES: i32 = 5;
 
 const VERIFIED_EVERY: i64 = 10;
@@ -80,11 +94,12 @@ impl Derive<ReceiptByWriter> for Receipt {
 
 fn schema() -> Schema {
     let schema = Schema::new().derived::<Writer, WriterByCommits>().derived::<Receipt, ReceiptByWriter>();
-    schema.table::<Piece>().build().expect("a schema")
+    schema.table::<Piece>().table::<Reading>().build().expect("a schema")
 }
 
 async fn open(folder: &Path) -> Database {
-    let engine = Embedded::open(folder, &schema()).expect("the folder opens");
+    let config = EmbeddedConfig { staged_bytes: STAGED_BYTES, ..EmbeddedConfig::default() };
+    let engine = Embedded::open_with(folder, &schema(), &config).expect("the folder opens");
     let database = Database::new(engine, schema());
     database.migrate().await.expect("tables");
     database
@@ -103,6 +118,7 @@ async fn child(folder: &Path) {
                 let filler = "x".repeat(200);
                 let piece = |piece| Piece { writer, piece, commits, filler: filler.clone() };
                 let commit = Commit::new().put(&Writer { writer, commits }).found(&Receipt { writer, commits });
+                let commit = commit.put(&Reading { writer, commits });
                 let commit = (0..PIECES).fold(commit, |c, p| c.put(&piece(p)));
                 store.commit(commit).await.expect("a commit");
                 let mut out = std::io::stdout().lock();
@@ -164,6 +180,7 @@ async fn killed_at_any_moment_nothing_acknowledged_is_lost() {
         if round % VERIFIED_EVERY == VERIFIED_EVERY - 1 || round == rounds - 1 {
             let report = database.verify(VerifyOptions::default()).await.expect("a verification");
             assert_eq!(report.differences, 0, "by round {round}: {:?}", report.listed);
+            check_readings(&database).await;
         }
     }
     let total: i64 = acknowledged.iter().sum();
@@ -180,10 +197,27 @@ async fn check(database: &Database, acknowledged: &[i64; 8], round: i64) {
             let last = store.slice::<Piece>((writer, piece)).reverse().limit(1).page().await.expect("a read").rows;
             assert_eq!(last.first().map_or(0, |p| p.commits), commits, "round {round}: a commit is there in part");
         }
+        let last = store.slice::<Reading>(writer).reverse().limit(1).page().await.expect("a read").rows;
+        assert_eq!(last.first().map_or(0, |r| r.commits), commits, "round {round}: a row of a series is lost");
         let last = store.slice::<ReceiptByWriter>(writer).reverse().limit(1).page().await.expect("a read").rows;
         assert_eq!(last.first().map_or(0, |r| r.commits), commits, "round {round}: a founding is there in part");
         let receipt = store.get::<Receipt>((writer, commits)).await.expect("a read");
         assert_eq!(receipt.is_some(), commits > 0, "round {round}: a founding is there in part");
+    }
+}
+
+/// None is missing between the first and the last.
+async fn check_readings(database: &Database) {
+    let store = database.tenant("crash").expect("a good name");
+    for mut range in store.scan(Reading::table(), 1).await.expect("a scan") {
+        let mut counts = [0i64; 8];
+        while let Some(rows) = range.next().await.expect("rows") {
+            for (_, row) in rows {
+                let reading = Reading::from_values(row.values).expect("a reading");
+                counts[reading.writer as usize] += 1;
+                assert_eq!(reading.commits, counts[reading.writer as usize], "a row of a series is lost");
+            }
+        }
     }
 }
 

@@ -74,6 +74,7 @@ impl EmbeddedSection {
             cache_bytes: self.cache_mib * MIB,
             memtable_bytes: self.memtable_mib * MIB,
             page_cache_bytes: self.page_cache_mib * MIB,
+            ..EmbeddedConfig::default()
         }
     }
 }

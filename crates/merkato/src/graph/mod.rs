@@ -22,6 +22,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use copurchase::join_purchase;
 pub use copurchase::{BoughtTogether, RelatedProduct, list_bought_together, record_purchase};
 pub use error::{Error, Result};
 pub use ops::*;

@@ -203,19 +203,23 @@ fn id_of<'m>(
 
 /// The decimal that is read back as the same number.
 fn decimal(value: f64) -> Result<Decimal, String> {
-    const POWERS: [f64; 7] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6];
+    /// What sensors say has no more digits behind the point.
+    const DIGITS: u32 = 6;
+    const POWER: f64 = 1e6;
     if !value.is_finite() {
         return Err(format!("{value} is not a number that can be reckoned with"));
     }
     if value.abs() > figures::limits::VALUE_MAX {
         return Err(format!("{value} is too large, the limit is {:e}", figures::limits::VALUE_MAX));
     }
-    // What sensors say has few digits, and needs no text to become a decimal.
-    for (scale, power) in POWERS.into_iter().enumerate() {
-        let scaled = (value * power).round();
-        if scaled.abs() < 9e15 && scaled / power == value {
-            return Ok(Decimal::new(scaled as i64, scale as u32));
+    // Few digits need no text to become a decimal.
+    let scaled = (value * POWER).round();
+    if scaled.abs() < 9e15 && scaled / POWER == value {
+        let (mut units, mut digits) = (scaled as i64, DIGITS);
+        while digits > 0 && units % 10 == 0 {
+            (units, digits) = (units / 10, digits - 1);
         }
+        return Ok(Decimal::new(units, digits));
     }
     figures::to_decimal("value", value).map_err(|error| error.to_string())
 }

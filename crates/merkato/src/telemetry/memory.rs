@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use foldhash::fast::RandomState;
 use uuid::Uuid;
 use widerow::{Timestamp, key::Tenant};
 
@@ -27,9 +28,9 @@ pub(crate) struct Memory {
 #[derive(Debug, Default)]
 struct OfTenant {
     /// And when they were read.
-    sensors: HashMap<SensorId, (Arc<Sensor>, Timestamp)>,
+    sensors: HashMap<SensorId, (Arc<Sensor>, Timestamp), RandomState>,
     /// By the hours that they are of.
-    marks: HashMap<(SensorId, i64), Uuid>,
+    marks: HashMap<(SensorId, i64), Uuid, RandomState>,
 }
 
 impl Memory {
@@ -45,23 +46,17 @@ impl Memory {
         }
     }
 
-    /// Those that are known, and the others.
+    /// One for each, where it is known.
     pub fn sensors(
         &self,
         tenant: &Tenant,
         wanted: impl IntoIterator<Item = SensorId>,
         now: Timestamp,
-    ) -> (HashMap<SensorId, Arc<Sensor>>, Vec<SensorId>) {
+    ) -> Vec<Option<Arc<Sensor>>> {
+        let fresh = |read_at: Timestamp| (0..SENSOR_MILLIS).contains(&(now.millis() - read_at.millis()));
         self.of(tenant, |known| {
-            let (mut found, mut missing) = (HashMap::new(), Vec::new());
-            for sensor in wanted {
-                let fresh = |read_at: Timestamp| (0..SENSOR_MILLIS).contains(&(now.millis() - read_at.millis()));
-                match known.sensors.get(&sensor) {
-                    Some((known, read_at)) if fresh(*read_at) => drop(found.insert(sensor, known.clone())),
-                    _ => missing.push(sensor),
-                }
-            }
-            (found, missing)
+            let find = |sensor| known.sensors.get(&sensor).filter(|(_, read_at)| fresh(*read_at));
+            wanted.into_iter().map(|sensor| Some(find(sensor)?.0.clone())).collect()
         })
     }
 
@@ -79,16 +74,17 @@ impl Memory {
         self.of(tenant, |known| known.sensors.remove(&sensor));
     }
 
-    /// The marks that this process has placed for these hours. Only of hours that are open, as nobody removes those before.
+    /// The marks that this process has placed for these hours, one for each. Only of hours that are open, as nobody removes those
+    /// before.
     pub fn marks(
         &self,
         tenant: &Tenant,
         hours: impl IntoIterator<Item = (SensorId, i64)>,
         now: Timestamp,
-    ) -> HashMap<(SensorId, i64), Uuid> {
+    ) -> Vec<Option<Uuid>> {
         self.of(tenant, |known| {
-            let open = hours.into_iter().filter(|(_, hour)| now < bucket::end_of(*hour));
-            open.filter_map(|hour| Some((hour, *known.marks.get(&hour)?))).collect()
+            let mark = |hour| known.marks.get(&hour).copied().filter(|_| now < bucket::end_of(hour.1));
+            hours.into_iter().map(mark).collect()
         })
     }
 

@@ -91,6 +91,7 @@ impl Derive<SensorByName> for Sensor {
     table = "sensor_data_raw",
     partition(sensor_id, time_bucket),
     clustering(measurement_time desc, measurement_id desc),
+    series,
     ttl = "3d",
     gc_grace = "1d"
 )]

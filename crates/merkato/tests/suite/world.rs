@@ -70,7 +70,12 @@ impl World {
     }
 
     pub fn with(target: &Target, settings: Settings) -> Self {
-        World::on(target.engine(), settings)
+        World::on(target.engine(), settings, false)
+    }
+
+    /// Where every commit that writes beside its guarded partition goes through the outbox, whatever the engine could do at once.
+    pub fn step_by_step(target: &Target, settings: Settings) -> Self {
+        World::on(target.engine(), settings, true)
     }
 
     /// On tables that no other case uses, for cases that look at whole tables.
@@ -79,13 +84,13 @@ impl World {
     }
 
     pub fn alone_with(target: &Target, settings: Settings) -> Self {
-        World::on(target.empty_engine(), settings)
+        World::on(target.empty_engine(), settings, false)
     }
 
-    fn on(engine: Arc<dyn widerow::Engine>, settings: Settings) -> Self {
+    fn on(engine: Arc<dyn widerow::Engine>, settings: Settings, always_outbox: bool) -> Self {
         // The machine's time at the beginning, so that engines with a clock of their own agree about what is over.
         let clock = Arc::new(ManualClock::at(SystemClock.now()));
-        let options = Options { clock: clock.clone() as Arc<dyn Clock>, ..Options::default() };
+        let options = Options { clock: clock.clone() as Arc<dyn Clock>, always_outbox, ..Options::default() };
         let database = Database::with_options(engine, schema(), options);
         let store = database.tenant(&widerow_testing::unique()).expect("a good name");
         let ctx = Context::new(store, settings, clock.clone(), Arc::new(SystemChance));

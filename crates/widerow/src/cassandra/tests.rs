@@ -36,6 +36,7 @@ static CARTS: LazyLock<Table> = LazyLock::new(|| Table {
     ttl_seconds: Some(60),
     ends: None,
     shared: false,
+    series: false,
     gc_grace_seconds: Some(3600),
     read: Consistency::Serial,
     write: Consistency::Quorum,

@@ -36,6 +36,7 @@ fn table(partition: usize, columns: Vec<Column>) -> Table {
         ttl_seconds: None,
         ends: None,
         shared: false,
+        series: false,
         gc_grace_seconds: None,
         read: Consistency::Quorum,
         write: Consistency::Quorum,

@@ -21,6 +21,7 @@ use super::{
     key::{self, BOOKKEEPING},
     pages::{Stripe, Stripes},
     row::{self, Bookkeeping, Layout},
+    series::{self, Journal, PackedRows, StagedRows},
 };
 use crate::{
     codec,
@@ -65,6 +66,14 @@ pub(super) enum Change {
         to: Slice,
         stripe: Stripe,
     },
+    /// Rows of series, put or removed.
+    Stage(StagedRows),
+    /// Removes the rows of a series in a range of keys.
+    StageRange {
+        partition: Slice,
+        from: Slice,
+        to: Slice,
+    },
 }
 
 impl Change {
@@ -76,11 +85,15 @@ impl Change {
         }
     }
 
-    fn key(&self) -> &[u8] {
+    /// What it is about.
+    fn fingerprint(&self) -> u64 {
         match self {
-            Change::Put { key, .. } | Change::Remove { key, .. } => key,
-            Change::RemoveRange { from, .. } => from,
-            Change::Replace(replace) => &replace.key,
+            Change::Put { key, .. } | Change::Remove { key, .. } => codec::fingerprint(key),
+            Change::RemoveRange { from, .. } | Change::StageRange { from, .. } => codec::fingerprint(from),
+            Change::Replace(replace) => codec::fingerprint(&replace.key),
+            Change::Stage(rows) => rows.keys().next().map_or(0, |(partition, clustering)| {
+                codec::fingerprint(partition).rotate_left(1) ^ codec::fingerprint(clustering)
+            }),
         }
     }
 }
@@ -138,14 +151,24 @@ pub(super) struct CounterAdd {
 /// An entry of the expiry index whose time is over, and its rows.
 pub(super) struct Ended {
     pub entry: Slice,
-    pub rows: Vec<(Slice, Option<Stripe>)>,
+    pub rows: Vec<EndedRow>,
+}
+
+/// A row, or many of a series in one entry.
+pub(super) struct EndedRow {
+    pub key: Slice,
+    /// Of its partition, if its table is declared.
+    pub stripe: Option<Stripe>,
+    /// Of rows that are packed: how many bytes of the key are the partition's.
+    pub packed: Option<usize>,
 }
 
 /// One commit, or another thing that only the writer may do.
 pub(super) enum Request {
     Commit {
         id: Uuid,
-        guarded: Option<Box<GuardedPart>>,
+        /// Empty where it is not guarded.
+        parts: Vec<GuardedPart>,
         changes: Vec<Change>,
         now: Timestamp,
         now_micros: i64,
@@ -172,6 +195,10 @@ pub(super) enum Request {
     Reclaim {
         entries: Vec<Ended>,
         now: Timestamp,
+        reply: oneshot::Sender<Result<Applied>>,
+    },
+    /// Packs all rows of series that are staged.
+    Pack {
         reply: oneshot::Sender<Result<Applied>>,
     },
 }
@@ -201,6 +228,7 @@ pub(super) struct Committer {
     stripes: Arc<Stripes>,
     written: Arc<Written>,
     recent: Recent,
+    journal: Journal,
 }
 
 /// Commits of this process that were applied, so that a step sent again changes nothing. Across processes, callers that
@@ -243,6 +271,10 @@ struct Group {
     bytes: usize,
     /// Where rows and static columns change; some may stand there twice.
     stripes: Vec<Stripe>,
+    /// Rows of series.
+    staged: StagedRows,
+    /// Whether all that was staged before is packed.
+    pack: bool,
 }
 
 impl Committer {
@@ -253,8 +285,9 @@ impl Committer {
         memtable_bytes: u64,
         stripes: Arc<Stripes>,
         written: Arc<Written>,
+        journal: Journal,
     ) -> Self {
-        Committer { db, rows, expiry, memtable_bytes, stripes, written, recent: Recent::default() }
+        Committer { db, rows, expiry, memtable_bytes, stripes, written, recent: Recent::default(), journal }
     }
 
     /// Runs until all senders are gone.
@@ -288,14 +321,21 @@ impl Committer {
         }
     }
 
-    fn write(&self, mut group: Group, durable: bool) -> fjall::Result<()> {
-        let ending = expiry::entries(std::mem::take(&mut group.ending));
-        let changes = group.rows.len() + ending.len() + group.ended.len();
+    fn write(&mut self, mut group: Group, durable: bool) -> Result<()> {
+        let changes = group.rows.len() + group.ended.len() + 2;
         let mut batch = fjall::OwnedWriteBatch::with_capacity(self.db.clone(), changes).durability(Some(if durable {
             PersistMode::SyncData
         } else {
             PersistMode::Buffer
         }));
+        let staged = std::mem::take(&mut group.staged);
+        let staging = self.journal.write(&mut batch, staged, group.pack, |packed| {
+            if let Some(end) = packed.end {
+                group.ending.push((end, packed.key.clone()));
+            }
+            group.rows.insert(packed.key, packed.value);
+        })?;
+        let ending = expiry::entries(std::mem::take(&mut group.ending));
         for (key, value) in group.rows {
             match value {
                 Some(value) => batch.insert(&self.rows, key, value),
@@ -306,19 +346,20 @@ impl Committer {
         group.ended.into_iter().for_each(|key| batch.remove(&self.expiry, key));
         // ORDER: odd, visible, even, and only then the answers. See `pages`.
         self.stripes.open(&mut group.stripes);
-        let written = batch.commit();
+        let written = self.journal.commit(staging, || batch.commit());
         self.stripes.close(&group.stripes);
         if written.is_ok() {
             self.seal();
         }
-        written
+        written.map_err(super::engine_error)
     }
 
     /// Gives what is in memory to the engine's worker to sort to disk, once it is enough. While the worker has four of them, the
     /// next batch waits.
     fn seal(&self) {
-        for keyspace in [&self.rows, &self.expiry] {
-            if keyspace.tree.active_memtable().size() > self.memtable_bytes
+        // Most blocks of the journal are soon gone: the longer they wait, the fewer are sorted at all.
+        for (keyspace, times) in [(&self.rows, 1), (&self.expiry, 1), (self.journal.blocks(), 2)] {
+            if keyspace.tree.active_memtable().size() > self.memtable_bytes.saturating_mul(times)
                 && let Err(error) = keyspace.rotate_memtable()
             {
                 // What was written is in the journal. Where the folder has failed, the next batch is told.
@@ -329,14 +370,14 @@ impl Committer {
 
     fn decide(&self, group: &mut Group, request: Request) -> Decided {
         match request {
-            Request::Commit { id, guarded, changes, now, now_micros, reply } => {
-                let scope = match &guarded {
+            Request::Commit { id, parts, changes, now, now_micros, reply } => {
+                let scope = match parts.first() {
                     Some(part) => codec::fingerprint(&part.partition),
-                    None => changes.first().map_or(0, |change| codec::fingerprint(change.key())),
+                    None => changes.first().map_or(0, Change::fingerprint),
                 };
                 let answer = match self.recent.versions.get(&(id, scope)) {
                     Some(version) => Ok(Applied::Done(*version)),
-                    None => self.commit(group, id, guarded.map(|g| *g), changes, now, now_micros),
+                    None => self.commit(group, id, parts, changes, now, now_micros),
                 };
                 (reply, id, Some(scope), answer)
             }
@@ -349,6 +390,10 @@ impl Committer {
             }
             Request::Add { adds, reply } => (reply, Uuid::nil(), None, self.add(group, adds)),
             Request::Reclaim { entries, now, reply } => (reply, Uuid::nil(), None, self.reclaim(group, entries, now)),
+            Request::Pack { reply } => {
+                group.pack = true;
+                (reply, Uuid::nil(), None, Ok(Applied::Done(Version(0))))
+            }
         }
     }
 
@@ -364,16 +409,17 @@ impl Committer {
         bytes.map(|b| Bookkeeping::decode(&b)).transpose().map_err(|e| Error::corrupt("the folder", e))
     }
 
+    /// ORDER: every partition is looked at before the first change, so that all of it is in the group or nothing.
     fn commit(
         &self,
         group: &mut Group,
         id: Uuid,
-        guarded: Option<GuardedPart>,
+        parts: Vec<GuardedPart>,
         mut changes: Vec<Change>,
         now: Timestamp,
         now_micros: i64,
     ) -> Result<Applied> {
-        let Some(part) = guarded else {
+        if parts.is_empty() {
             for change in &changes {
                 if !self.is_expected(group, change)? {
                     return Ok(Applied::Moved);
@@ -381,24 +427,58 @@ impl Committer {
             }
             self.apply(group, changes)?;
             return Ok(Applied::Done(Version(0)));
-        };
+        }
+        let mut heads = Vec::with_capacity(parts.len());
+        for part in &parts {
+            match self.check(group, part, now)? {
+                Ok(head) => heads.push(head),
+                Err(refused) => return Ok(refused),
+            }
+        }
+        let mut version = None;
+        let mut kept: Vec<(Slice, Slice)> = Vec::with_capacity(2 * parts.len());
+        for (part, (key, mut state)) in parts.into_iter().zip(heads) {
+            state.version = part.expect.map_or(now_micros.max(state.version + 1), |e| e.next.0);
+            version.get_or_insert(Version(state.version));
+            state.sequence += 1;
+            state.outbox.extend(part.outbox);
+            let begin = Bookkeeping { version: state.version, sequence: 1, outbox: Vec::new() };
+            for new in part.founded {
+                changes.extend(new.changes);
+                kept.push((new.bookkeeping.into(), begin.encode().into()));
+            }
+            kept.push((slot_of(&key, state.sequence).into(), id.as_bytes().into()));
+            kept.push((key.into(), state.encode().into()));
+        }
+        self.apply(group, changes)?;
+        group.rows.extend(kept.into_iter().map(|(key, value)| (key, Some(value))));
+        Ok(Applied::Done(version.unwrap_or(Version(0))))
+    }
+
+    /// The key of a partition's bookkeeping and what it is now, if it is as the commit wants it.
+    fn check(
+        &self,
+        group: &Group,
+        part: &GuardedPart,
+        now: Timestamp,
+    ) -> Result<Result<(Vec<u8>, Bookkeeping), Applied>> {
         let key = key::section(&part.partition, BOOKKEEPING);
         let stored = self.bookkeeping(group, &key)?;
         let version = stored.as_ref().map(|b| Version(b.version));
-        let mut state = stored.unwrap_or_default();
+        let state = stored.unwrap_or_default();
         if part.expect.is_some_and(|e| e.version != version) {
-            return Ok(Applied::Moved);
+            return Ok(Err(Applied::Moved));
         }
         if let Some(after) = part.expect.and_then(|e| e.after)
             && self.get(group, &slot_of(&key, state.sequence))?.is_none_or(|id| *id != *after.as_bytes())
         {
-            return Ok(Applied::Moved);
+            return Ok(Err(Applied::Moved));
         }
         let mut refused = Vec::new();
         for (position, (guard, row_key)) in part.guards.iter().enumerate() {
-            let row = self.guard_row(group, &part, guard, row_key, now)?;
+            let row = self.guard_row(group, part, guard, row_key, now)?;
             let statics = match guard.condition {
-                Condition::CompareStatic { column, .. } => Some(self.static_cell(group, &part, column)?),
+                Condition::CompareStatic { column, .. } => Some(self.static_cell(group, part, column)?),
                 _ => None,
             };
             if !guard.condition.holds(row.as_ref(), statics.as_deref()) {
@@ -406,26 +486,14 @@ impl Committer {
             }
         }
         if !refused.is_empty() {
-            return Ok(Applied::Refused(refused));
+            return Ok(Err(Applied::Refused(refused)));
         }
         for new in &part.founded {
             if self.get(group, &new.bookkeeping)?.is_some() {
                 return Err(not_new(new.table));
             }
         }
-        state.version = part.expect.map_or(now_micros.max(state.version + 1), |e| e.next.0);
-        state.sequence += 1;
-        let slot = slot_of(&key, state.sequence);
-        state.outbox.extend(part.outbox);
-        let begin = Bookkeeping { version: state.version, sequence: 1, outbox: Vec::new() };
-        for new in part.founded {
-            changes.extend(new.changes);
-            group.rows.insert(new.bookkeeping.into(), Some(begin.encode().into()));
-        }
-        self.apply(group, changes)?;
-        group.rows.insert(slot.into(), Some(id.as_bytes().into()));
-        group.rows.insert(key.into(), Some(state.encode().into()));
-        Ok(Applied::Done(Version(state.version)))
+        Ok(Ok((key, state)))
     }
 
     fn guard_row(
@@ -484,6 +552,7 @@ impl Committer {
     fn apply(&self, group: &mut Group, mut changes: Vec<Change>) -> Result<()> {
         let mut doomed = Vec::new();
         let mut replaced = Vec::new();
+        let mut unstaged = StagedRows::default();
         for change in &changes {
             if let Change::Replace(replace) = change {
                 self.replaced(group, replace, &mut replaced)?;
@@ -493,7 +562,11 @@ impl Committer {
                     doomed.push(entry.key().map_err(super::engine_error)?);
                 }
             }
+            if let Change::StageRange { partition, from, to } = change {
+                unstaged.append(series::deletions(&self.rows, &self.journal.stage(), partition, from, to)?);
+            }
         }
+        group.stage(unstaged);
         for (key, stripe) in replaced {
             group.bytes += key.len();
             group.stripes.push(stripe);
@@ -526,6 +599,17 @@ impl Committer {
                 Change::RemoveRange { from, to, stripe } => {
                     group.stripes.push(stripe);
                     group.rows.range_mut(from..to).for_each(|(_, value)| *value = None);
+                }
+                Change::Stage(rows) => group.stage(rows),
+                Change::StageRange { partition, from, to } => {
+                    let range = series::clustering_range(&partition, &from, &to);
+                    let mut gone = StagedRows::default();
+                    for (of, clustering) in group.staged.keys() {
+                        if *of == *partition && range.contains(clustering) {
+                            gone.push_deletion(of, clustering);
+                        }
+                    }
+                    group.stage(gone);
                 }
             }
         }
@@ -592,19 +676,38 @@ impl Committer {
     fn reclaim(&self, group: &mut Group, entries: Vec<Ended>, now: Timestamp) -> Result<Applied> {
         let mut reclaimed = 0;
         for Ended { entry, rows } in entries {
-            for (row_key, stripe) in rows {
-                let Some(bytes) = self.get(group, &row_key)? else { continue };
+            for EndedRow { key, stripe, packed } in rows {
+                let Some(bytes) = self.get(group, &key)? else { continue };
                 let end = row::expires_at(&bytes).map_err(|e| Error::corrupt("the folder", e))?;
                 // A row that was written again has a later end, and is in another entry.
-                if end.is_some_and(|end| end <= now) {
-                    group.stripes.extend(stripe);
-                    group.rows.insert(row_key, None);
-                    reclaimed += 1;
+                if end.is_none_or(|end| end > now) {
+                    continue;
                 }
+                reclaimed += match packed {
+                    Some(partition) => {
+                        // What is older and ends later would be there again.
+                        if let Some(end) = series::later_end(&self.rows, &key[..partition], now)? {
+                            group.ending.push((end, key));
+                            continue;
+                        }
+                        PackedRows::new(&bytes).map_err(|e| Error::corrupt("the packed rows", e))?.count() as i64
+                    }
+                    None => 1,
+                };
+                group.stripes.extend(stripe);
+                group.rows.insert(key, None);
             }
             group.ended.push(entry);
         }
         Ok(Applied::Done(Version(reclaimed)))
+    }
+}
+
+impl Group {
+    fn stage(&mut self, rows: StagedRows) {
+        self.stripes.extend(rows.stripes());
+        self.bytes += rows.bytes();
+        self.staged.append(rows);
     }
 }
 

@@ -19,6 +19,8 @@ use crate::{
 pub(super) const BOOKKEEPING: u8 = 0;
 pub(super) const STATICS: u8 = 1;
 pub(super) const ROWS: u8 = 2;
+/// Rows of a series, many in one entry.
+pub(super) const PACKED: u8 = 3;
 
 /// `table tenant partition`, to which a section is added.
 pub(super) fn partition_key(table_id: u16, tenant: &Tenant, partition: &[Value]) -> Vec<u8> {
@@ -135,6 +137,11 @@ impl<'b> KeyReader<'b> {
     /// Behind the table's two bytes.
     pub(super) fn new(bytes: &'b [u8]) -> Self {
         KeyReader { bytes, at: 2 }
+    }
+
+    /// In the middle of a key.
+    pub(super) fn within(bytes: &'b [u8]) -> Self {
+        KeyReader { bytes, at: 0 }
     }
 
     pub(super) fn tenant(&mut self) -> Result<Tenant, Malformed> {

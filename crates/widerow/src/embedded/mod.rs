@@ -10,6 +10,7 @@ mod pages;
 mod read;
 mod row;
 mod schema;
+mod series;
 #[cfg(test)]
 mod tests;
 
@@ -25,24 +26,26 @@ use std::{
 };
 
 use async_trait::async_trait;
-use fjall::{Database, Keyspace, KeyspaceCreateOptions};
+use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions};
 use futures::{StreamExt as _, stream};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use self::{
     committer::{
-        Change, Committer, CounterAdd, Ended, GuardedPart, NewPartition, Replace, Request, SharedBase, Written,
+        Change, Committer, CounterAdd, Ended, EndedRow, GuardedPart, NewPartition, Replace, Request, SharedBase,
+        Written,
     },
-    key::{BOOKKEEPING, KeyReader, STATICS},
+    key::{BOOKKEEPING, KeyReader, PACKED, STATICS},
     pages::{Pages, Stripe, Stripes},
     read::View,
     row::Layout,
+    series::{Journal, Stage, StagedRows},
 };
 use crate::{
     engine::{
-        Abilities, Add, Anchor, Applied, Atomicity, CommitterStats, Each, Engine, Entry, Fence, Get, Late, RawPage,
-        RawRow, ReadAnchor, Reclaimed, Scan, ScanPage, SchemaReport, Slice, Step, Version, Write,
+        Abilities, Add, Anchor, Applied, Atomicity, CommitterStats, Each, Engine, Entry, Fence, Get, Guarded, Late,
+        RawPage, RawRow, ReadAnchor, Reclaimed, Scan, ScanPage, SchemaReport, Slice, Step, Version, Write,
     },
     error::{Error, Result, SchemaError},
     key::Tenant,
@@ -69,6 +72,8 @@ pub struct EmbeddedConfig {
     pub cache_bytes: u64,
     /// Memory for rows that were written and not yet sorted to disk; small means a quick start after a crash.
     pub memtable_bytes: u64,
+    /// Memory for rows of series that are not packed yet, and as much again while they are; they are read back at a start.
+    pub staged_bytes: u64,
     /// Memory for pages of slices that are read again and again; 0 for none.
     pub page_cache_bytes: u64,
 }
@@ -78,6 +83,7 @@ impl Default for EmbeddedConfig {
         EmbeddedConfig {
             cache_bytes: 128 * 1024 * 1024,
             memtable_bytes: 16 * 1024 * 1024,
+            staged_bytes: 16 * 1024 * 1024,
             page_cache_bytes: 32 * 1024 * 1024,
         }
     }
@@ -89,8 +95,10 @@ pub struct Embedded {
     catalog: Keyspace,
     rows: Keyspace,
     expiry: Keyspace,
+    staged: Keyspace,
     layouts: RwLock<Arc<BTreeMap<String, Arc<Layout>>>>,
     pages: Pages,
+    stage: Arc<Stage>,
     requests: Option<mpsc::Sender<Request>>,
     committer: Option<JoinHandle<()>>,
     written: Arc<Written>,
@@ -110,10 +118,12 @@ impl Embedded {
 
     pub fn open_with(folder: impl AsRef<Path>, schema: &Schema, config: &EmbeddedConfig) -> Result<Self> {
         let folder = folder.as_ref();
-        let open = || -> fjall::Result<(Database, Keyspace, Keyspace, Keyspace)> {
+        let open = || -> fjall::Result<(Database, Keyspace, [Keyspace; 3])> {
             let db = Database::builder(folder)
                 .cache_size(config.cache_bytes)
                 .max_journaling_size(64 * 1024 * 1024)
+                // What is large enough to be worth it are rows of series, which are compressed once they are sorted to disk.
+                .journal_compression(CompressionType::None)
                 // With two, the first hands compactions on to the second as fast as it can for as long as that one is
                 // busy, and takes a whole core from the readers.
                 .worker_threads(1)
@@ -125,21 +135,25 @@ impl Embedded {
             let large = || KeyspaceCreateOptions::default().max_memtable_size(u64::MAX);
             let rows = db.keyspace("rows", large)?;
             let expiry = db.keyspace("expiry", large)?;
-            Ok((db, catalog, rows, expiry))
+            let staged = db.keyspace("staged", large)?;
+            Ok((db, catalog, [rows, expiry, staged]))
         };
-        let (db, catalog, rows, expiry) = open().map_err(|e| match e {
+        let (db, catalog, [rows, expiry, staged]) = open().map_err(|e| match e {
             fjall::Error::Locked => Error::InUse { folder: folder.display().to_string() },
             e => engine_error(e),
         })?;
         let (_, layouts) = schema::migrate(&db, &catalog, schema, false)?;
         // What the journal gave back would stay in memory until as much again was written.
-        sort_to_disk(&db, [&rows, &expiry])?;
+        sort_to_disk(&db, [&rows, &expiry, &staged])?;
+        let journal = Journal::open(rows.clone(), staged.clone(), config.staged_bytes)?;
+        let stage = journal.stage();
         let (requests, queue) = mpsc::channel(committer::QUEUE_COMMITS_MAX);
         let stripes = Arc::new(Stripes::new());
         let written = Arc::new(Written::default());
         let memtable_bytes = config.memtable_bytes;
+        let (of_rows, of_ends) = (rows.clone(), expiry.clone());
         let writer =
-            Committer::new(db.clone(), rows.clone(), expiry.clone(), memtable_bytes, stripes.clone(), written.clone());
+            Committer::new(db.clone(), of_rows, of_ends, memtable_bytes, stripes.clone(), written.clone(), journal);
         let committer = std::thread::Builder::new()
             .name("widerow-committer".into())
             .spawn(move || writer.run(queue))
@@ -149,8 +163,10 @@ impl Embedded {
             catalog,
             rows,
             expiry,
+            staged,
             layouts: RwLock::new(Arc::new(layouts)),
             pages: Pages::new(config.page_cache_bytes, stripes),
+            stage,
             requests: Some(requests),
             committer: Some(committer),
             written,
@@ -164,7 +180,7 @@ impl Embedded {
     }
 
     fn view<'v>(&'v self, layout: &'v Layout) -> View<'v> {
-        View::new(&self.db, &self.rows, layout)
+        View::new(&self.db, &self.rows, &self.stage, layout)
     }
 
     /// Sends a request to the committer and waits for its answer.
@@ -184,6 +200,9 @@ impl Embedded {
     fn changes(&self, tenant: &Tenant, writes: &[Write]) -> Result<Vec<Change>> {
         let mut changes = Vec::with_capacity(writes.len());
         let mut known: Option<Arc<Layout>> = None;
+        // Rows of series go together, up to where some are deleted.
+        let mut staged = StagedRows::default();
+        staged.reserve(writes.iter().filter(|write| write.table().series).count());
         for write in writes {
             // Writes of one table mostly stand together.
             let layout = match known.take().filter(|layout| std::ptr::eq(layout.table, write.table())) {
@@ -201,19 +220,22 @@ impl Embedded {
                 }
             };
             match write {
+                Write::Put { table, values, expires_at, .. } if table.series => {
+                    let (key, row) = (&values[..table.key_columns()], Some((&values[..], *expires_at)));
+                    stage(&mut staged, &layout, tenant, key, row);
+                }
+                Write::Delete { table, key } if table.series => {
+                    stage(&mut staged, &layout, tenant, key, None);
+                }
                 Write::Put { table, values, expires_at, .. } => {
                     for (position, column) in table.columns.iter().enumerate() {
                         if column.kind == Kind::Static && !values[position].is_null() {
                             changes.push(static_cell(position, &values[position]));
                         }
                     }
+                    let value = row::encode(&layout, values, *expires_at).into();
                     let (key, stripe) = row_key(&layout, tenant, &values[..table.key_columns()]);
-                    changes.push(Change::Put {
-                        key: key.into(),
-                        value: row::encode(&layout, values, *expires_at).into(),
-                        expires_at: *expires_at,
-                        stripe,
-                    });
+                    changes.push(Change::Put { key: key.into(), value, expires_at: *expires_at, stripe });
                 }
                 Write::SetStatics { cells, .. } => {
                     changes.extend(cells.iter().map(|(position, value)| static_cell(*position, value)));
@@ -227,13 +249,23 @@ impl Embedded {
                     let (from, to) = read::range(&layout, &partition, prefix, lower.as_ref(), upper.as_ref());
                     if from < to {
                         let (from, to, stripe) = (from.into(), to.into(), Stripes::of(&partition));
-                        changes.push(Change::RemoveRange { from, to, stripe });
+                        if layout.table.series {
+                            if !staged.is_empty() {
+                                changes.push(Change::Stage(std::mem::take(&mut staged)));
+                            }
+                            changes.push(Change::StageRange { partition: partition.into(), from, to });
+                        } else {
+                            changes.push(Change::RemoveRange { from, to, stripe });
+                        }
                     }
                 }
                 // Apart, as they begin only where nothing is.
                 Write::Found { .. } => {}
             }
             known = Some(layout);
+        }
+        if !staged.is_empty() {
+            changes.push(Change::Stage(staged));
         }
         Ok(changes)
     }
@@ -284,6 +316,25 @@ impl Embedded {
         Ok(Some(Arc::new(SharedBase { layout, derived })))
     }
 
+    /// A guarded partition of a step, encoded; what the step founds aside.
+    fn guarded_part(&self, tenant: &Tenant, guarded: &Guarded) -> Result<GuardedPart> {
+        let layout = self.layout(guarded.table)?;
+        let partition = key::partition_key(layout.id, tenant, &guarded.partition);
+        let with_keys = guarded.guards.iter().map(|guard| {
+            let whole = [&guarded.partition[..], &guard.clustering[..]].concat();
+            (guard.clone(), key::row_key(guarded.table, layout.id, tenant, &whole))
+        });
+        Ok(GuardedPart {
+            guards: with_keys.collect(),
+            partition,
+            key_values: guarded.partition.clone(),
+            expect: guarded.expect,
+            outbox: guarded.outbox,
+            founded: Vec::new(),
+            layout,
+        })
+    }
+
     /// The partitions that begin with the writes.
     fn founded(&self, tenant: &Tenant, writes: &[Write]) -> Result<Vec<NewPartition>> {
         let mut founded = Vec::new();
@@ -297,14 +348,29 @@ impl Embedded {
         Ok(founded)
     }
 
-    /// The stripe of a row by its stored key; None if its table is not declared, so that there is no page of it.
-    fn stripe_of(&self, row_key: &[u8]) -> Option<Stripe> {
-        let id = u16::from_be_bytes(*row_key.first_chunk()?);
+    /// An entry whose time is over, by its key. There is no page of it where its table is not declared.
+    fn ended_row(&self, key: fjall::Slice) -> EndedRow {
+        let partition = self.partition_of(&key);
+        let packed = partition.filter(|length| key.get(*length) == Some(&PACKED));
+        EndedRow { stripe: partition.map(|length| Stripes::of(&key[..length])), packed, key }
+    }
+
+    /// How many bytes of a key are its partition's; None if its table is not declared.
+    fn partition_of(&self, key: &[u8]) -> Option<usize> {
+        let id = u16::from_be_bytes(*key.first_chunk()?);
         let layouts = self.layouts.read().unwrap_or_else(|e| e.into_inner());
         let table = layouts.values().find(|layout| layout.id == id)?.table;
-        let mut reader = KeyReader::new(row_key);
+        let mut reader = KeyReader::new(key);
         reader.tenant().and_then(|_| reader.columns(table.partition(), &mut Vec::new())).ok()?;
-        Some(Stripes::of(&row_key[..reader.position()]))
+        Some(reader.position())
+    }
+
+    /// What is to be walked over stands in the order of its keys only once it is packed.
+    async fn pack(&self, table: &Table) -> Result<()> {
+        if table.series {
+            self.ask(Uuid::nil(), |reply| Request::Pack { reply }).await?;
+        }
+        Ok(())
     }
 }
 
@@ -316,7 +382,7 @@ impl Drop for Embedded {
         if let Some(committer) = self.committer.take() {
             let _ = committer.join();
         }
-        if sort_to_disk(&self.db, [&self.rows, &self.expiry]).is_ok() {
+        if sort_to_disk(&self.db, [&self.rows, &self.expiry, &self.staged]).is_ok() {
             let start = Instant::now();
             while self.db.write_buffer_size() >= RECOVERED_BYTES_MAX && start.elapsed() < CLOSING_MAX {
                 std::thread::sleep(Duration::from_millis(1));
@@ -349,6 +415,22 @@ fn row_key(layout: &Layout, tenant: &Tenant, key: &[Value]) -> (Vec<u8>, Stripe)
     (key, stripe)
 }
 
+/// Adds a row of a series with its values and its end, or the deletion of one.
+fn stage(
+    rows: &mut StagedRows,
+    layout: &Layout,
+    tenant: &Tenant,
+    key: &[Value],
+    row: Option<(&[Value], Option<Timestamp>)>,
+) {
+    let (partition, clustering) = key.split_at(layout.table.partition_columns);
+    rows.push(
+        |out| key::put_partition(out, layout.id, tenant, partition),
+        |out| key::put_clustering(out, layout.table, clustering),
+        row.map(|(values, expires_at)| move |out: &mut Vec<u8>| row::put_row(out, layout, values, expires_at)),
+    );
+}
+
 fn static_key(partition: &[u8], column_id: u16) -> Vec<u8> {
     let mut key = key::section(partition, STATICS);
     key.extend_from_slice(&column_id.to_be_bytes());
@@ -377,8 +459,9 @@ fn charge_derived(writes: &[Write]) {
     meter::charge(Cost { partitions_written, rows_written, bytes_written, ..Cost::default() });
 }
 
-fn charge_write(writes: &[Write], conditional: bool) {
-    meter::charge(Cost { conditional_writes: conditional.into(), round_trips: 1, ..Write::cost(writes) });
+/// With so many partitions that are guarded.
+fn charge_write(writes: &[Write], guarded: usize) {
+    meter::charge_with(|| Cost { conditional_writes: guarded as u64, round_trips: 1, ..Write::cost(writes) });
 }
 
 #[async_trait]
@@ -436,27 +519,14 @@ impl Engine for Embedded {
 
     async fn apply(&self, step: &Step<'_>) -> Result<Applied> {
         let changes = self.changes(step.tenant, &step.writes)?;
-        let guarded = step.guarded.as_ref().map(|g| -> Result<_> {
-            let layout = self.layout(g.table)?;
-            let partition = key::partition_key(layout.id, step.tenant, &g.partition);
-            let with_keys = g.guards.iter().map(|guard| {
-                let whole = [&g.partition[..], &guard.clustering[..]].concat();
-                (guard.clone(), key::row_key(g.table, layout.id, step.tenant, &whole))
-            });
-            Ok(Box::new(GuardedPart {
-                guards: with_keys.collect(),
-                partition,
-                key_values: g.partition.clone(),
-                expect: g.expect,
-                outbox: g.outbox,
-                founded: self.founded(step.tenant, &step.writes)?,
-                layout,
-            }))
-        });
-        let guarded = guarded.transpose()?;
-        charge_write(&step.writes, guarded.is_some());
+        let guarded = step.guarded.iter().flat_map(|g| std::iter::once(g).chain(&g.beside));
+        let mut parts = guarded.map(|g| self.guarded_part(step.tenant, g)).collect::<Result<Vec<_>>>()?;
+        if let Some(first) = parts.first_mut() {
+            first.founded = self.founded(step.tenant, &step.writes)?;
+        }
+        charge_write(&step.writes, parts.len());
         let (id, now, now_micros) = (step.id, step.now, step.timestamp);
-        self.ask(id, |reply| Request::Commit { id, guarded, changes, now, now_micros, reply }).await
+        self.ask(id, |reply| Request::Commit { id, parts, changes, now, now_micros, reply }).await
     }
 
     /// In a few commits of many rows: a sync is dearer than all that goes into it.
@@ -469,12 +539,12 @@ impl Engine for Embedded {
         for some in each.writes.chunks(EACH_ROWS) {
             let written = match self.each(&each, base.as_ref(), some) {
                 Ok(changes) => {
-                    charge_write(some, false);
+                    charge_write(some, 0);
                     charge_derived(some);
                     let (now, now_micros) = (each.now, each.timestamp);
                     // The committer knows pieces of one id apart by their first keys, and no row is in two.
                     let id = each.id;
-                    let request = |reply| Request::Commit { id, guarded: None, changes, now, now_micros, reply };
+                    let request = |reply| Request::Commit { id, parts: Vec::new(), changes, now, now_micros, reply };
                     self.ask(id, request).await.map(drop)
                 }
                 Err(error) => Err(error),
@@ -492,7 +562,7 @@ impl Engine for Embedded {
         let (each, base) = (&each, base.as_ref());
         let one = |(write, old): (&Write, Vec<Value>)| {
             let changes = self.each(each, base, std::slice::from_ref(write));
-            charge_write(std::slice::from_ref(write), true);
+            charge_write(std::slice::from_ref(write), 1);
             charge_derived(std::slice::from_ref(write));
             async move {
                 let mut changes = changes?;
@@ -500,7 +570,7 @@ impl Engine for Embedded {
                     replace.expect = Some(old);
                 }
                 let (id, now, now_micros) = (each.id, each.now, each.timestamp);
-                let request = |reply| Request::Commit { id, guarded: None, changes, now, now_micros, reply };
+                let request = |reply| Request::Commit { id, parts: Vec::new(), changes, now, now_micros, reply };
                 Ok(matches!(self.ask(id, request).await?, Applied::Done(_)))
             }
         };
@@ -521,7 +591,7 @@ impl Engine for Embedded {
                 (key::row_key(&PENDING, id, &Tenant::system(), key), None)
             }
         };
-        charge_write(late.writes, false);
+        charge_write(late.writes, 0);
         let (id, version) = (entry.map_or_else(Uuid::nil, |(id, _)| id), late.timestamp);
         self.ask(id, |reply| Request::Late { fence, entry, changes, founded, version, reply }).await?;
         Ok(())
@@ -549,11 +619,15 @@ impl Engine for Embedded {
 
     async fn split(&self, table: &'static Table, tenant: Option<&Tenant>, ranges: usize) -> Result<Vec<u8>> {
         let layout = self.layout(table)?;
+        self.pack(table).await?;
         self.view(&layout).split(tenant, ranges)
     }
 
     async fn scan(&self, scan: Scan<'_>) -> Result<ScanPage> {
         let layout = self.layout(scan.table)?;
+        if scan.after.is_none() {
+            self.pack(scan.table).await?;
+        }
         let page = self.view(&layout).scan(&scan)?;
         charge_read(1, page.rows.len(), page.rows.iter().map(|(_, row)| row.bytes()).sum());
         Ok(page)
@@ -576,8 +650,7 @@ impl Engine for Embedded {
             let (entry, packed) = entry.into_inner().map_err(engine_error)?;
             let found = expiry::rows(&entry, &packed).map_err(|e| Error::corrupt("the expiry index", e))?;
             rows += found.len();
-            let stripe = |row: fjall::Slice| (row.clone(), self.stripe_of(&row));
-            entries.push(Ended { entry, rows: found.into_iter().map(stripe).collect() });
+            entries.push(Ended { entry, rows: found.into_iter().map(|key| self.ended_row(key)).collect() });
             if rows >= limit {
                 break;
             }

@@ -7,8 +7,9 @@ use uuid::Uuid;
 
 use super::{
     engine_error,
-    key::{self, BOOKKEEPING, KeyReader, ROWS, STATICS},
+    key::{self, BOOKKEEPING, KeyReader, PACKED, ROWS, STATICS},
     row::{self, Bookkeeping, Layout},
+    series::{self, PackedRows, Stage, StagedRow},
 };
 use crate::{
     codec::{Malformed, Reader, put_bytes},
@@ -27,12 +28,13 @@ pub(super) struct View<'v> {
     db: &'v Database,
     snapshot: OnceCell<Snapshot>,
     rows: &'v Keyspace,
+    stage: &'v Stage,
     layout: &'v Layout,
 }
 
 impl<'v> View<'v> {
-    pub(super) fn new(db: &'v Database, rows: &'v Keyspace, layout: &'v Layout) -> Self {
-        View { db, snapshot: OnceCell::new(), rows, layout }
+    pub(super) fn new(db: &'v Database, rows: &'v Keyspace, stage: &'v Stage, layout: &'v Layout) -> Self {
+        View { db, snapshot: OnceCell::new(), rows, stage, layout }
     }
 
     /// Taken at the first read.
@@ -56,6 +58,9 @@ impl<'v> View<'v> {
 
     /// As `get`, static columns null.
     fn get_bare(&self, tenant: &Tenant, key: Vec<Value>) -> Result<Option<RawRow>> {
+        if self.layout.table.series {
+            return self.get_of_series(tenant, key);
+        }
         let bytes = key::row_key(self.layout.table, self.layout.id, tenant, &key);
         let Some(value) = self.snapshot().get(self.rows, bytes).map_err(engine_error)? else { return Ok(None) };
         row::decode(self.layout, key, &value).map(Some).map_err(|e| self.corrupt(e))
@@ -103,6 +108,9 @@ impl<'v> View<'v> {
                 from = from.max(position);
             }
         }
+        if table.series {
+            return self.slice_series(slice, partition, from, to);
+        }
         let mut rows = Rows::with_capacity(table, slice.limit.min(ROWS_EXPECTED));
         let mut bytes_read = 0;
         if from < to {
@@ -130,6 +138,104 @@ impl<'v> View<'v> {
             }
         }
         Ok((rows, bytes_read))
+    }
+
+    fn get_of_series(&self, tenant: &Tenant, key: Vec<Value>) -> Result<Option<RawRow>> {
+        let (bytes, partition) = key::split_row_key(self.layout.table, self.layout.id, tenant, &key);
+        let (partition, clustering) = (&bytes[..partition], &bytes[partition + 1..]);
+        let decode = |value: &[u8]| row::decode(self.layout, key, value).map(Some).map_err(|e| self.corrupt(e));
+        // ORDER: the stage, then the snapshot, for each row again.
+        if let Some(staged) = self.stage.find(partition, clustering) {
+            return staged.value().map_or(Ok(None), decode);
+        }
+        let snapshot = self.db.snapshot();
+        for entry in snapshot.range(self.rows, series::packed_range(partition)).rev() {
+            let packed = entry.value().map_err(engine_error)?;
+            for cell in PackedRows::new(&packed).map_err(|e| self.corrupt(e))? {
+                let (found, value) = cell.map_err(|e| self.corrupt(e))?;
+                if found == clustering {
+                    return decode(value);
+                }
+            }
+        }
+        let single = snapshot.get(self.rows, &bytes).map_err(engine_error)?;
+        single.map_or(Ok(None), |value| decode(&value))
+    }
+
+    /// The rows of a series between two keys.
+    fn slice_series(&self, slice: &Slice<'_>, partition: &[u8], from: Vec<u8>, to: Vec<u8>) -> Result<(Rows, usize)> {
+        let table = self.layout.table;
+        let mut rows = Rows::with_capacity(table, slice.limit.min(ROWS_EXPECTED));
+        let mut bytes_read = 0;
+        // ORDER: the stage, then the snapshot.
+        let range = series::clustering_range(partition, &from, &to);
+        let staged = self.stage.rows(partition, |clustering| range.contains(clustering));
+        let stored = Stored::read(&self.db.snapshot(), self.rows, partition, from.clone()..to.clone())?;
+        let cells = stored.merge(&staged, partition.len(), |clustering| range.contains(clustering));
+        let cells = cells.map_err(|e| self.corrupt(e))?;
+        let mut add = |(clustering, value): series::LiveCell<'_>| -> Result<()> {
+            bytes_read += partition.len() + 1 + clustering.len() + value.len();
+            let first = rows.cells.len();
+            rows.cells.extend_from_slice(slice.partition);
+            let end = KeyReader::within(clustering)
+                .columns(table.clustering(), &mut rows.cells)
+                .and_then(|()| row::decode_behind(self.layout, &mut rows.cells, first, value))
+                .map_err(|e| self.corrupt(e))?;
+            rows.ends.push(end);
+            Ok(())
+        };
+        if slice.reverse {
+            cells.into_iter().rev().take(slice.limit).try_for_each(&mut add)?;
+        } else {
+            cells.into_iter().take(slice.limit).try_for_each(&mut add)?;
+        }
+        Ok((rows, bytes_read))
+    }
+
+    /// As `scan`, of a series, whose rows were packed before. `next` is the last row's key as if it stood by itself.
+    fn scan_series(&self, scan: &Scan<'_>) -> Result<ScanPage> {
+        let table = self.layout.table;
+        let (mut from, to) = self.scan_range(scan)?;
+        let mut behind = None;
+        if let Some(after) = scan.after {
+            let length = self.partition_bytes(after)?.2;
+            let (partition, clustering) = (&after[..length], after.get(length + 1..).unwrap_or_default());
+            (from, behind) = (partition.to_vec(), Some(clustering.to_vec()));
+        }
+        let mut page = ScanPage::default();
+        let snapshot = self.db.snapshot();
+        while from < to {
+            let Some(entry) = snapshot.range(self.rows, from..to.clone()).next() else { break };
+            let first = entry.key().map_err(engine_error)?;
+            let (tenant, key, length) = self.partition_bytes(&first)?;
+            let partition = &first[..length];
+            let whole = key::section(partition, ROWS)..key::section(partition, PACKED);
+            let stored = Stored::read(&snapshot, self.rows, partition, whole)?;
+            for (clustering, value) in stored.merge(&[], length, |_| true).map_err(|e| self.corrupt(e))? {
+                if behind.as_deref().is_some_and(|last| clustering <= last) {
+                    continue;
+                }
+                let mut values = key.clone();
+                let read = KeyReader::within(clustering).columns(table.clustering(), &mut values);
+                let row = read.and_then(|()| row::decode(self.layout, values, value)).map_err(|e| self.corrupt(e))?;
+                page.rows.push((tenant.clone(), row));
+                if page.rows.len() == scan.limit {
+                    page.next = Some([&key::section(partition, ROWS)[..], clustering].concat());
+                    return Ok(page);
+                }
+            }
+            (from, behind) = (key::section(partition, PACKED + 1), None);
+        }
+        Ok(page)
+    }
+
+    /// Whose a key is, its partition, and how many bytes of it these are.
+    fn partition_bytes(&self, key: &[u8]) -> Result<(Tenant, Vec<Value>, usize)> {
+        let mut reader = KeyReader::new(key);
+        let mut values = Vec::with_capacity(self.layout.table.columns.len());
+        let tenant = reader.tenant().map_err(|e| self.corrupt(e))?;
+        reader.columns(self.layout.table.partition(), &mut values).map_err(|e| self.corrupt(e))?;
+        Ok((tenant, values, reader.position()))
     }
 
     pub(super) fn anchor(&self, read: &ReadAnchor<'_>) -> Result<Anchor> {
@@ -186,6 +292,9 @@ impl<'v> View<'v> {
     /// A page of one range of the table. `next` is the last key that was read.
     pub(super) fn scan(&self, scan: &Scan<'_>) -> Result<ScanPage> {
         let table = self.layout.table;
+        if table.series {
+            return self.scan_series(scan);
+        }
         let (mut from, to) = self.scan_range(scan)?;
         if let Some(after) = scan.after {
             from = after.to_vec();
@@ -273,11 +382,50 @@ impl<'v> View<'v> {
         }
         let Some(entry) = self.snapshot().range(self.rows, at..end.to_vec()).next() else { return Ok(end.to_vec()) };
         let key = entry.key().map_err(engine_error)?;
-        let mut reader = KeyReader::new(&key);
-        let mut values = Vec::new();
-        let read = reader.tenant().and_then(|_| reader.columns(self.layout.table.partition(), &mut values));
-        read.map_err(|e| self.corrupt(e))?;
-        Ok(key[..reader.position()].to_vec())
+        let length = self.partition_bytes(&key)?.2;
+        Ok(key[..length].to_vec())
+    }
+}
+
+/// What is stored of a partition of a series.
+struct Stored {
+    /// Rows that stand by themselves.
+    single: Vec<(fjall::Slice, fjall::Slice)>,
+    /// From old to new.
+    packs: Vec<fjall::Slice>,
+}
+
+impl Stored {
+    fn read(snapshot: &Snapshot, rows: &Keyspace, partition: &[u8], keys: std::ops::Range<Vec<u8>>) -> Result<Self> {
+        let single = match keys.start < keys.end {
+            true => snapshot.range(rows, keys).map(|entry| entry.into_inner().map_err(engine_error)).collect(),
+            false => Ok(Vec::new()),
+        };
+        let packs = snapshot.range(rows, series::packed_range(partition));
+        let packs = packs.map(|entry| entry.value().map_err(engine_error)).collect::<Result<_>>()?;
+        Ok(Stored { single: single?, packs })
+    }
+
+    /// With what is staged: the rows that are there, in order, of those that are wanted.
+    fn merge<'s>(
+        &'s self,
+        staged: &'s [StagedRow],
+        partition: usize,
+        wanted: impl Fn(&[u8]) -> bool,
+    ) -> Result<Vec<series::LiveCell<'s>>, Malformed> {
+        let single = self.single.iter().map(|(key, value)| (&key[partition + 1..], Some(&value[..])));
+        let mut cells: Vec<series::Cell<'s>> = single.collect();
+        for packed in &self.packs {
+            for cell in PackedRows::new(packed)? {
+                let (clustering, value) = cell?;
+                if wanted(clustering) {
+                    cells.push((clustering, Some(value)));
+                }
+            }
+        }
+        cells.extend(staged.iter().map(StagedRow::cell));
+        series::newest(&mut cells);
+        Ok(cells.into_iter().filter_map(|(clustering, value)| Some((clustering, value?))).collect())
     }
 }
 

@@ -34,7 +34,7 @@ impl Layout {
     }
 }
 
-fn put_expiry(out: &mut Vec<u8>, expires_at: Option<Timestamp>) {
+pub(super) fn put_expiry(out: &mut Vec<u8>, expires_at: Option<Timestamp>) {
     match expires_at {
         None => out.push(0),
         Some(t) => {
@@ -44,14 +44,11 @@ fn put_expiry(out: &mut Vec<u8>, expires_at: Option<Timestamp>) {
     }
 }
 
-fn expiry(reader: &mut Reader<'_>) -> Result<Option<Timestamp>, Malformed> {
+pub(super) fn expiry(reader: &mut Reader<'_>) -> Result<Option<Timestamp>, Malformed> {
     match reader.byte()? {
         0 => Ok(None),
         1 => {
-            let mut bytes = [0; 8];
-            for b in &mut bytes {
-                *b = reader.byte()?;
-            }
+            let bytes = reader.take(8)?.try_into().map_err(|_| Malformed)?;
             Ok(Some(Timestamp::from_millis(i64::from_le_bytes(bytes))))
         }
         _ => Err(Malformed),
@@ -61,15 +58,19 @@ fn expiry(reader: &mut Reader<'_>) -> Result<Option<Timestamp>, Malformed> {
 /// The regular cells of a row. Keys are in the key, statics beside the rows.
 pub(super) fn encode(layout: &Layout, values: &[Value], expires_at: Option<Timestamp>) -> Vec<u8> {
     let mut out = Vec::with_capacity(values.iter().map(|v| v.bytes() + 3).sum::<usize>() + 9);
-    put_expiry(&mut out, expires_at);
+    put_row(&mut out, layout, values, expires_at);
+    out
+}
+
+pub(super) fn put_row(out: &mut Vec<u8>, layout: &Layout, values: &[Value], expires_at: Option<Timestamp>) {
+    put_expiry(out, expires_at);
     let keys = layout.table.key_columns();
     for (position, value) in values.iter().enumerate().skip(keys) {
         if layout.table.columns[position].kind == Kind::Regular && !value.is_null() {
-            put_length(&mut out, layout.column_ids[position] as usize);
-            put_value(&mut out, value);
+            put_length(out, layout.column_ids[position] as usize);
+            put_value(out, value);
         }
     }
-    out
 }
 
 /// The row whose key columns are given; statics are null.

@@ -8,7 +8,7 @@ use std::{
 use super::{Store, plan, read::within, write::Known};
 use crate::{
     codec,
-    derived::Derivation,
+    derived::{Base, Derivation},
     engine::{IndexRow, RawRow, Slice, Write},
     error::{Error, Result},
     limits,
@@ -69,11 +69,17 @@ impl Store {
                 Write::Put { values, expires_at, .. } => (Some(std::mem::take(values)), *expires_at),
                 _ => (None, None),
             };
+            // Typed once, whatever follows from them.
+            let typed = |values: &[Value]| match derivations.first() {
+                Some(first) => first.decode(values).map(Some).map_err(|m| Error::mismatch(&table.name, m)),
+                None => Ok(None),
+            };
+            let new_base = new.as_deref().map(typed).transpose()?.flatten();
+            let old_base = old.flatten().map(|row| typed(&row.values)).transpose()?.flatten();
             for derivation in &derivations {
-                let derive = |values: &[Value]| {
-                    derivation.derive(values).map_err(|m| Error::mismatch(&derivation.derived.name, m))
-                };
-                let new_rows = new.as_deref().map(|base| derive_new(derivation, base)).transpose()?.unwrap_or_default();
+                let own = new.as_deref().zip(new_base.as_ref());
+                let new_rows = own.map(|(values, base)| derive_new(derivation, base, values)).transpose()?;
+                let new_rows = new_rows.unwrap_or_default();
                 if native_indexes && derivation.derived.index.is_some() {
                     index(derivation, write, new_rows)?;
                     continue;
@@ -81,7 +87,7 @@ impl Store {
                 let old = old.ok_or_else(|| Error::Engine {
                     detail: format!("a row of {} that something is derived from was not read", table.name),
                 })?;
-                let old_rows = old.map(|row| derive(&row.values)).transpose()?.unwrap_or_default();
+                let old_rows = old_base.iter().flat_map(|base| derivation.rows(base)).map(|row| row.values).collect();
                 diff(derivation.derived, old_rows, new_rows, expires_at, old, &mut derived);
             }
             if let (Write::Put { values, .. }, Some(new)) = (write, new) {
@@ -101,8 +107,13 @@ impl Store {
         let native_indexes = self.inner.engine.abilities().native_indexes;
         let Write::Put { table, values, expires_at, .. } = write else { return Ok(()) };
         let (base, values, expires_at) = (*table, values.clone(), *expires_at);
+        let mut typed = None;
         for derivation in self.inner.schema.derivations_of(base) {
-            let rows = derive_new(derivation, &values)?;
+            if typed.is_none() {
+                typed = Some(derivation.decode(&values).map_err(|m| Error::mismatch(&base.name, m))?);
+            }
+            let Some(typed) = &typed else { continue };
+            let rows = derive_new(derivation, typed, &values)?;
             if native_indexes && derivation.derived.index.is_some() {
                 index(derivation, write, rows)?;
             } else {
@@ -167,18 +178,18 @@ impl Store {
     }
 }
 
-/// The derived rows of a base row that is written.
-pub(super) fn derive_new(derivation: &Derivation, base: &[Value]) -> Result<Vec<Vec<Value>>> {
+/// The derived rows of a base row that is written: typed, and as its values.
+pub(super) fn derive_new(derivation: &Derivation, base: &Base, values: &[Value]) -> Result<Vec<Vec<Value>>> {
     let (table, derived) = (derivation.base, derivation.derived);
-    let rows = derivation.derive(base).map_err(|m| Error::mismatch(&derived.name, m))?;
-    for row in &rows {
-        plan::check_derived(derived, row)?;
+    let mut rows = Vec::new();
+    for row in derivation.rows(base) {
+        plan::check_derived(derived, &row.values)?;
         // Two base rows behind one derived row would be two clocks for it.
-        let source = derivation.source(row).map_err(|m| Error::mismatch(&derived.name, m))?;
-        if source != base[..table.key_columns()] {
+        if row.source != values[..table.key_columns()] {
             let problem = format!("a row derived from {} does not lead back to its base row", table.name);
             return Err(Error::invalid(&derived.name, problem));
         }
+        rows.push(row.values);
     }
     Ok(rows)
 }

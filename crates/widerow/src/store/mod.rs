@@ -2,6 +2,7 @@
 
 mod erase;
 mod expand;
+mod joint;
 mod plan;
 mod read;
 mod remember;
@@ -23,6 +24,7 @@ use tokio::sync::{Mutex, MutexGuard, RwLock};
 use uuid::Uuid;
 
 pub use self::{
+    joint::{Joined, Joint, Opened},
     read::{Cursor, Page, SliceRequest, Statics},
     remember::{Memory, Remembered},
     scan::{Extent, Histogram, ScanCursor, ScanRows},

@@ -1,11 +1,9 @@
 //! A commit, checked: what it writes, each row once; which partition is guarded; what is too large or makes no sense.
 //! Nothing is sent before this.
 
-use std::{
-    collections::HashSet,
-    hash::{DefaultHasher, Hash, Hasher},
-};
+use std::{collections::HashSet, hash::BuildHasher as _};
 
+use foldhash::fast::RandomState;
 use uuid::Uuid;
 
 use super::Inner;
@@ -35,6 +33,8 @@ pub(super) struct Plan {
     /// The data layer itself writes a shared table, on an engine where that has versions.
     shared: bool,
     rows: Rows,
+    /// The table of the last write, which commits may write.
+    table: Option<&'static Table>,
 }
 
 impl Plan {
@@ -48,6 +48,7 @@ impl Plan {
             writes: Vec::with_capacity(commit.writes.len()),
             shared: commit.shared,
             rows: Rows::for_writes(commit.writes.len()),
+            table: None,
         };
         if let Some((table, partition, version)) = commit.expect {
             plan.guard_partition(inner, table, &partition)?;
@@ -109,8 +110,12 @@ impl Plan {
         table.guarded || (table.shared && self.shared)
     }
 
-    fn add(&mut self, inner: &Inner, planned: Planned, now: Timestamp) -> Result<()> {
-        let table = planned.write.table();
+    /// Whether commits may write the table.
+    fn check_table(&mut self, inner: &Inner, table: &'static Table) -> Result<()> {
+        // Writes of one table mostly stand together.
+        if self.table.is_some_and(|last| std::ptr::eq(last, table)) {
+            return Ok(());
+        }
         inner.known(table)?;
         if table.counters {
             return Err(Error::invalid(&table.name, "counters are added to, not committed"));
@@ -123,6 +128,13 @@ impl Plan {
             let problem = format!("the table is derived from {}: write that one", derivation.base.name);
             return Err(Error::invalid(&table.name, problem));
         }
+        self.table = Some(table);
+        Ok(())
+    }
+
+    fn add(&mut self, inner: &Inner, planned: Planned, now: Timestamp) -> Result<()> {
+        let table = planned.write.table();
+        self.check_table(inner, table)?;
         if let Write::Put { values, .. } = &planned.write
             && values.len() != table.columns.len()
         {
@@ -276,14 +288,15 @@ const FEW_WRITES: usize = 16;
 #[derive(Debug, Default)]
 struct Rows {
     many: bool,
-    prints: HashSet<u64>,
+    prints: HashSet<u64, RandomState>,
     scratch: Vec<u8>,
 }
 
 impl Rows {
     fn for_writes(writes: usize) -> Self {
         let many = writes > FEW_WRITES;
-        Rows { many, prints: HashSet::with_capacity(if many { writes } else { 0 }), scratch: Vec::new() }
+        let prints = HashSet::with_capacity_and_hasher(if many { writes } else { 0 }, RandomState::default());
+        Rows { many, prints, scratch: Vec::new() }
     }
 
     /// Adds the write, in place of an earlier one of the same row.
@@ -294,9 +307,8 @@ impl Rows {
         let known = row_key(&write).is_some_and(|key| {
             self.scratch.clear();
             codec::put_values(&mut self.scratch, key);
-            let mut hasher = DefaultHasher::new();
-            (std::ptr::from_ref(write.table()), &self.scratch).hash(&mut hasher);
-            !self.prints.insert(hasher.finish())
+            let print = self.prints.hasher().hash_one((std::ptr::from_ref(write.table()), &self.scratch));
+            !self.prints.insert(print)
         });
         if known { replace_row(writes, write) } else { writes.push(write) }
     }
@@ -311,9 +323,10 @@ pub(super) fn row_key(write: &Write) -> Option<&[Value]> {
     }
 }
 
+/// A row whose partition is checked.
 pub(super) fn check_row(table: &Table, values: &[Value]) -> Result<()> {
     key::check_clustering(table, &values[table.partition_columns..table.key_columns()], true)?;
-    for (column, value) in table.columns.iter().zip(values) {
+    for (column, value) in table.columns.iter().zip(values).skip(table.key_columns()) {
         // A static column without a value is left as it is.
         if !(column.kind == Kind::Static && value.is_null()) {
             key::check_cell(table, column, value, false)?;

@@ -113,6 +113,25 @@ impl Remembered {
         self.table.name == table.name && self.partition == partition
     }
 
+    /// The partition as it is remembered, with the rows under the prefixes, and those whole keys that are taken to be new; None
+    /// where it must be read.
+    pub(super) fn anchor(&self, prefixes: &[Vec<Value>]) -> Option<(Anchor, Vec<Vec<Value>>)> {
+        let (mut rows, mut assumed) = (Vec::new(), Vec::new());
+        for prefix in prefixes {
+            match self.under(prefix) {
+                Some(range) => rows.extend(self.rows[range].iter().map(|known| Some(known.row.clone()))),
+                None if prefix.len() == self.table.clustering_columns => assumed.push(prefix.clone()),
+                None => return None,
+            }
+        }
+        let (version, sequence, statics) = (Some(self.version), self.sequence, self.statics.clone());
+        Some((Anchor { version, sequence, statics, rows, ..Anchor::default() }, assumed))
+    }
+
+    pub(super) fn after(&self) -> Option<Uuid> {
+        self.after
+    }
+
     /// Where the rows under the prefix stand, if all of them are known.
     fn under(&self, prefix: &[Value]) -> Option<Range<usize>> {
         if prefix.len() == self.table.clustering_columns {
@@ -213,21 +232,7 @@ impl Store {
         queue: &mut Option<MutexGuard<'_, ()>>,
     ) -> Result<Option<T>, E> {
         let table = last.table;
-        let (mut rows, mut assumed) = (Vec::new(), Vec::new());
-        for prefix in prefixes {
-            match last.under(prefix) {
-                Some(range) => rows.extend(last.rows[range].iter().map(|known| Some(known.row.clone()))),
-                None if prefix.len() == table.clustering_columns => assumed.push(prefix.clone()),
-                None => return Ok(None),
-            }
-        }
-        let anchor = Anchor {
-            version: Some(last.version),
-            sequence: last.sequence,
-            statics: last.statics.clone(),
-            rows,
-            ..Anchor::default()
-        };
+        let Some((anchor, assumed)) = last.anchor(prefixes) else { return Ok(None) };
         let now = self.inner.now();
         let Ok((commit, answer)) = decide(&view(&anchor, now)?) else { return Ok(None) };
         if commit.writes.is_empty() || commit.id.is_some() || commit.expect.is_some() || !commit.guards.is_empty() {
@@ -272,7 +277,7 @@ impl Store {
 }
 
 /// Whether the plan writes only rows that were read or assumed to be new, and puts all of the latter.
-fn rests_on(plan: &Plan, table: &Table, prefixes: &[Vec<Value>], assumed: &[Vec<Value>]) -> bool {
+pub(super) fn rests_on(plan: &Plan, table: &Table, prefixes: &[Vec<Value>], assumed: &[Vec<Value>]) -> bool {
     let mut put = 0;
     for write in &plan.writes {
         if matches!(write, Write::DeleteRange { .. }) {

@@ -119,7 +119,7 @@ impl Store {
             writes.into_iter().partition(|w| w.table().name == table.name && w.partition() == partition);
         let expect = Some(self.expect(anchor));
         let (partition, guards, new_rows) = (partition.to_vec(), Vec::new(), Vec::new());
-        let guarded = Guarded { table, partition, expect, guards, new_rows, outbox: None };
+        let guarded = Guarded { table, partition, expect, guards, new_rows, outbox: None, beside: Vec::new() };
         self.apply_split(self.ready(id, guarded, 1, inside, outside, self.inner.now())).await
     }
 

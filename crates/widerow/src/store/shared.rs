@@ -128,7 +128,8 @@ impl Store {
         if table.shared {
             for derivation in self.inner.schema.derivations_of(table) {
                 let Write::Put { values, .. } = &write else { continue };
-                let rows = expand::derive_new(derivation, values)?;
+                let base = derivation.decode(values).map_err(|m| Error::mismatch(&table.name, m))?;
+                let rows = expand::derive_new(derivation, &base, values)?;
                 expand::index(derivation, &mut write, rows)?;
             }
         }

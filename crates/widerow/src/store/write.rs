@@ -146,21 +146,7 @@ impl Store {
         mut decide: impl FnMut(&Partition<R>) -> Result<(Commit, T), E>,
     ) -> Result<T, E> {
         let table = R::table();
-        let mut partition = partition.into_values();
-        key::normalize(&mut partition);
-        let mut prefixes: Vec<_> = prefixes.into_iter().map(KeyParts::into_values).collect();
-        prefixes.iter_mut().for_each(|prefix| key::normalize(prefix));
-        self.inner.known(table)?;
-        if !table.guarded {
-            return Err(Error::invalid(&table.name, "the table is not declared guarded").into());
-        }
-        key::check_partition(table, &partition)?;
-        prefixes.iter().try_for_each(|prefix| key::check_clustering(table, prefix, false))?;
-        if prefixes.len() > limits::DECISION_PREFIXES_MAX {
-            let (size, limit) = (prefixes.len(), limits::DECISION_PREFIXES_MAX);
-            return Err(Error::TooLarge { what: "prefixes of one decision".into(), size, limit }.into());
-        }
-        let prefixes = key::disjoint(table, prefixes);
+        let (partition, prefixes) = self.decided_on::<R>(partition, prefixes)?;
         let mut queue = Some(self.inner.lock(&self.tenant, table, &partition).await?);
         if let Some(last) = memory.take().filter(|last| last.is_of(table, &partition))
             && let Some(answer) = self.decide_on_memory(last, memory, &prefixes, &mut decide, &mut queue).await?
@@ -208,6 +194,30 @@ impl Store {
                 Outcome::Moved => self.pause(table, &mut tries).await?,
             }
         }
+    }
+
+    /// The partition and the prefixes of a decision, if they make sense.
+    pub(super) fn decided_on<R: Row>(
+        &self,
+        partition: R::Partition,
+        prefixes: impl IntoIterator<Item = impl KeyParts>,
+    ) -> Result<(Vec<Value>, Vec<Vec<Value>>)> {
+        let table = R::table();
+        let mut partition = partition.into_values();
+        key::normalize(&mut partition);
+        let mut prefixes: Vec<_> = prefixes.into_iter().map(KeyParts::into_values).collect();
+        prefixes.iter_mut().for_each(|prefix| key::normalize(prefix));
+        self.inner.known(table)?;
+        if !table.guarded {
+            return Err(Error::invalid(&table.name, "the table is not declared guarded"));
+        }
+        key::check_partition(table, &partition)?;
+        prefixes.iter().try_for_each(|prefix| key::check_clustering(table, prefix, false))?;
+        if prefixes.len() > limits::DECISION_PREFIXES_MAX {
+            let (size, limit) = (prefixes.len(), limits::DECISION_PREFIXES_MAX);
+            return Err(Error::TooLarge { what: "prefixes of one decision".into(), size, limit });
+        }
+        Ok((partition, key::disjoint(table, prefixes)))
     }
 
     /// Changes one row of a guarded table: the function gets it as it is and says what it shall be (None: gone).
@@ -300,7 +310,7 @@ impl Store {
     }
 
     /// Whether rows of other tables follow from the table's; indexes that the engine keeps follow by themselves.
-    fn derives_rows(&self, table: &Table) -> bool {
+    pub(super) fn derives_rows(&self, table: &Table) -> bool {
         let native_indexes = self.inner.engine.abilities().native_indexes;
         self.inner.schema.derivations_of(table).any(|d| !(native_indexes && d.derived.index.is_some()))
     }
@@ -328,7 +338,7 @@ impl Store {
         Some(keys)
     }
 
-    fn covers(&self, plan: &Plan, known: &Known, table: &Table) -> bool {
+    pub(super) fn covers(&self, plan: &Plan, known: &Known, table: &Table) -> bool {
         match Self::keys_of(plan) {
             Some(keys) => keys.iter().all(|key| known.row(table, key, Timestamp::MIN).is_some()),
             None => matches!(&known.scope, Scope::Prefixes(prefixes) if prefixes.iter().any(Vec::is_empty)),
@@ -359,7 +369,7 @@ impl Store {
         Ok(Known { anchor, scope: Scope::Keys(keys), after: None })
     }
 
-    async fn read_prefixes(
+    pub(super) async fn read_prefixes(
         &self,
         table: &'static Table,
         partition: &[Value],
@@ -433,7 +443,7 @@ impl Store {
         };
         let native = self.inner.engine.abilities().native_guards;
         let new_rows = if native { Vec::new() } else { inside.iter().map(is_new).collect() };
-        let guarded = Guarded { table, partition, expect, guards, new_rows, outbox: None };
+        let guarded = Guarded { table, partition, expect, guards, new_rows, outbox: None, beside: Vec::new() };
         Ok(self.ready(plan.id, guarded, plan.guards.len() + 1, inside, outside, now))
     }
 

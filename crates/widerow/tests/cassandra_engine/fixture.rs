@@ -73,6 +73,7 @@ impl Bench {
             guards: Vec::new(),
             new_rows: Vec::new(),
             outbox: None,
+            beside: Vec::new(),
         };
         Step { guarded: Some(guarded), ..self.step(writes) }
     }
@@ -115,6 +116,7 @@ pub fn table(name: &str, columns: Vec<Column>) -> Table {
         ttl_seconds: None,
         ends: None,
         shared: false,
+        series: false,
         gc_grace_seconds: None,
         read: Consistency::LocalQuorum,
         write: Consistency::LocalQuorum,

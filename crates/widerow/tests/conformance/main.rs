@@ -11,6 +11,7 @@ mod derived;
 mod expiry;
 mod faults;
 mod founding;
+mod joint;
 mod memory;
 mod model;
 mod order;
@@ -44,6 +45,7 @@ fn main() {
             shared::CASES,
             outbox::CASES,
             founding::CASES,
+            joint::CASES,
             memory::CASES,
             stats::CASES,
             faults::CASES,

@@ -42,6 +42,7 @@ pub fn table(name: &str, guarded: bool, columns: Vec<Column>) -> Table {
         ttl_seconds: None,
         ends: None,
         shared: false,
+        series: false,
         gc_grace_seconds: None,
         read: Consistency::Quorum,
         write: Consistency::Quorum,
@@ -400,7 +401,15 @@ pub fn put(table: &'static Table, values: Vec<Value>) -> Write {
 }
 
 pub fn guarded(table: &'static Table, partition: &str, guards: Vec<RawGuard>) -> Guarded {
-    Guarded { table, partition: vec![text(partition)], expect: None, guards, new_rows: Vec::new(), outbox: None }
+    Guarded {
+        table,
+        partition: vec![text(partition)],
+        expect: None,
+        guards,
+        new_rows: Vec::new(),
+        outbox: None,
+        beside: Vec::new(),
+    }
 }
 
 pub fn expecting(mut guarded: Guarded, version: Option<Version>, sequence: i64, next: i64) -> Guarded {

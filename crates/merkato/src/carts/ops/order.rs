@@ -1,6 +1,6 @@
 //! A cart that becomes an order: its lines leave it in the very commit that makes the order.
 
-use widerow::{Commit, Timestamp, Version};
+use widerow::{Commit, Joint, Opened, Partition, Timestamp, Version};
 
 use super::{
     cart::{self, Contents, ROWS_AT_ONCE},
@@ -19,7 +19,6 @@ use crate::{
 };
 
 /// A cart as it was when its order was begun.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenedCart {
     pub cart_id: CartId,
     /// The cart is ordered only as long as it is at this version. None: it was never written, and has no lines.
@@ -27,6 +26,8 @@ pub struct OpenedCart {
     /// Newest first.
     pub lines: Vec<Line>,
     pub currency: Option<Currency>,
+    /// For `join_order`.
+    pub(crate) opened: Opened<CartLine>,
 }
 
 /// What became of an order of a cart.
@@ -48,8 +49,8 @@ pub async fn open_cart(ctx: &Context, shopper: &Shopper, which: impl Into<Which>
         (Shopper::User(user), Which::Cart(cart)) => (cart, Some(*user), false),
         (Shopper::User(user), Which::Active) => (list::ensure_active(ctx, *user).await?.cart_id, Some(*user), true),
     };
-    let read = |view: &widerow::Partition<CartLine>| Ok((Commit::new(), (Contents::of(view)?, view.version)));
-    let (found, version) = ctx.store.guarded::<CartLine, _, Error>(cart_id, read).await?;
+    let opened = Box::pin(ctx.store.open::<CartLine>(cart_id, [()])).await?;
+    let (found, version) = (Contents::of(&opened.view)?, opened.view.version);
     loop {
         match rules::access(&found.head, owner, listed, ctx.now()) {
             Access::Granted => break,
@@ -57,11 +58,13 @@ pub async fn open_cart(ctx: &Context, shopper: &Shopper, which: impl Into<Which>
                 list::require(ctx, owner, cart_id).await?;
                 listed = true;
             }
-            Access::Ended => return Ok(OpenedCart { cart_id, version: None, lines: Vec::new(), currency: None }),
+            Access::Ended => {
+                return Ok(OpenedCart { cart_id, version: None, lines: Vec::new(), currency: None, opened });
+            }
             Access::Closed | Access::Refused => return Err(Error::CartNotFound { cart: cart_id }),
         }
     }
-    Ok(OpenedCart { cart_id, version, lines: found.lines, currency: found.head.currency })
+    Ok(OpenedCart { cart_id, version, lines: found.lines, currency: found.head.currency, opened })
 }
 
 /// Empties the cart and writes what the order adds to the commit, if the cart is still at the version.
@@ -79,21 +82,38 @@ pub async fn order_cart(
             if view.version != Some(version) {
                 return Ok((Commit::new(), OrderedCart::Changed));
             }
-            let before = Contents::of(view)?;
-            let until = before.lines.iter().map(|line| line.added_at).max();
-            let head = Head {
-                subtotal: Default::default(),
-                currency: None,
-                item_count: 0,
-                ordered_until: until.max(before.head.ordered_until),
-                updated_at: Some(cart::change_time(ctx, &before.head)),
-                ..before.head.clone()
-            };
-            let rows: Vec<&Line> = before.lines.iter().take(ROWS_AT_ONCE).collect();
-            let commit = cart::set_head(ctx, cart, &before.head, &head, cart::delete_rows(cart, &rows));
-            Ok((order(commit), OrderedCart::Ordered))
+            Ok((order(emptied(ctx, cart, view)?), OrderedCart::Ordered))
         })
         .await
+}
+
+/// As `order_cart`, of a cart as it was opened, in a commit with other partitions.
+pub(crate) fn join_order(
+    ctx: &Context,
+    cart: CartId,
+    opened: Opened<CartLine>,
+    order: impl FnOnce(Commit) -> Commit,
+    joint: &mut Joint,
+) -> Result<()> {
+    let commit = emptied(ctx, cart, &opened.view)?;
+    joint.add(opened, order(commit));
+    Ok(())
+}
+
+/// The commit that takes the lines out of the cart.
+fn emptied(ctx: &Context, cart: CartId, view: &Partition<CartLine>) -> Result<Commit> {
+    let before = Contents::of(view)?;
+    let until = before.lines.iter().map(|line| line.added_at).max();
+    let head = Head {
+        subtotal: Default::default(),
+        currency: None,
+        item_count: 0,
+        ordered_until: until.max(before.head.ordered_until),
+        updated_at: Some(cart::change_time(ctx, &before.head)),
+        ..before.head.clone()
+    };
+    let rows: Vec<&Line> = before.lines.iter().take(ROWS_AT_ONCE).collect();
+    Ok(cart::set_head(ctx, cart, &before.head, &head, cart::delete_rows(cart, &rows)))
 }
 
 /// Finishes what commits on this cart have left to do elsewhere: afterwards an order of it that was placed can be seen.

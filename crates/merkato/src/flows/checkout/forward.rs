@@ -2,7 +2,7 @@
 
 use widerow::{Timestamp, Version};
 
-use super::{Checkout, Failure, Short, credit_of, key_of};
+use super::{Checkout, Failure, Short, at_once, credit_of, key_of};
 use crate::{
     carts::{self, OrderedCart},
     context::Context,
@@ -15,7 +15,7 @@ use crate::{
     id::{HoldId, ProductId},
     inventory::{self, Hold, Line},
     limits,
-    orders::{self, Change, Order, OrderLine, OrderStatus, PaymentStatus},
+    orders::{self, Change, Order, OrderDraft, OrderLine, OrderStatus, PaymentStatus},
     payments::{self, Authorise, PaymentState},
     text,
     wallets::{self, Operation},
@@ -48,7 +48,9 @@ pub(super) async fn go(checkout: &Checkout, run: &Run<'_>) -> Result<Went> {
         return Ok(Went::Nowhere(Failure::Unpaid));
     }
     let mut turned = Vec::new();
-    if placed.is_none() {
+    if let Some(held) = &checkout.placed {
+        turned.clone_from(held);
+    } else if placed.is_none() {
         match order(checkout, run).await? {
             Ok(held) => turned = held,
             Err(failure) => return Ok(Went::Nowhere(failure)),
@@ -82,13 +84,13 @@ pub(super) async fn go(checkout: &Checkout, run: &Run<'_>) -> Result<Went> {
     if let Err(went) = capture(checkout, run, &payment_id).await? {
         return Ok(went);
     }
-    let Some(order) = run.step("pay", pay(checkout, run, &payment_id)).await? else {
+    let Some((order, related)) = run.step("pay", pay(checkout, run, &payment_id, &products)).await? else {
         return Ok(Went::Nowhere(Failure::Cancelled));
     };
     turned.extend(turned_by(&holds));
     // A run before this one may have seen the last unit go.
     let turned = if run.resumed { products.clone() } else { turned };
-    after(run, &order, &products, &turned).await?;
+    after(run, &order, if related { &[] } else { &products }, &turned).await?;
     Ok(Went::Through)
 }
 
@@ -118,8 +120,7 @@ async fn order(checkout: &Checkout, run: &Run<'_>) -> Result<Result<Vec<ProductI
             return Ok(Err(Failure::DiscountRefused { code: code.clone() }));
         }
     }
-    let line = |line: &OrderLine| Line { product_id: line.product_id, quantity: i64::from(line.quantity) };
-    let lines: Vec<Line> = draft.lines.iter().map(line).collect();
+    let lines = lines_of(checkout);
     let held = run.step("reserve", async {
         match inventory::reserve_lines(ctx, checkout.hold(), &lines, None).await {
             Ok(holds) => Ok(Ok(turned_by(&holds))),
@@ -136,11 +137,7 @@ async fn order(checkout: &Checkout, run: &Run<'_>) -> Result<Result<Vec<ProductI
         Err(failure) => return Ok(Err(failure)),
     };
     let Some(cart) = draft.cart_id else { return Ok(Err(Failure::CartChanged)) };
-    let mut dated = draft.clone();
-    let method = draft.shipping_method.as_deref().unwrap_or_default();
-    let days = orders::shipping_method(&ctx.settings.orders, method).map_or(0, |method| method.days);
-    dated.estimated_delivery = Some(ctx.now().plus_seconds(i64::from(days) * 86_400).date());
-    let new = dated.place("customer", ctx.now())?;
+    let new = dated(ctx, draft).place("customer", ctx.now())?;
     let version = Version(checkout.cart_version);
     let ordered = run.step("place", async {
         Ok(carts::order_cart(ctx, cart, version, |commit| orders::place(ctx, commit, &new)).await?)
@@ -152,6 +149,20 @@ async fn order(checkout: &Checkout, run: &Run<'_>) -> Result<Result<Vec<ProductI
     Ok(Ok(turned))
 }
 
+/// What the inventory is asked for.
+pub(super) fn lines_of(checkout: &Checkout) -> Vec<Line> {
+    let line = |line: &OrderLine| Line { product_id: line.product_id, quantity: i64::from(line.quantity) };
+    checkout.draft.lines.iter().map(line).collect()
+}
+
+/// The draft with the day on which it is expected to arrive, if it is ordered now.
+pub(super) fn dated(ctx: &Context, draft: &OrderDraft) -> OrderDraft {
+    let method = draft.shipping_method.as_deref().unwrap_or_default();
+    let days = orders::shipping_method(&ctx.settings.orders, method).map_or(0, |method| method.days);
+    let estimated_delivery = Some(ctx.now().plus_seconds(i64::from(days) * 86_400).date());
+    OrderDraft { estimated_delivery, ..draft.clone() }
+}
+
 /// The rows of a large cart that were ordered, and did not go with the order.
 async fn tidy(checkout: &Checkout, run: &Run<'_>) -> Result<()> {
     let large = checkout.draft.lines.len() > carts::ORDERED_AT_ONCE;
@@ -160,7 +171,7 @@ async fn tidy(checkout: &Checkout, run: &Run<'_>) -> Result<()> {
 }
 
 /// The products that have just become available or unavailable.
-fn turned_by(holds: &[Hold]) -> Vec<ProductId> {
+pub(super) fn turned_by(holds: &[Hold]) -> Vec<ProductId> {
     holds.iter().filter(|hold| hold.became.is_some()).map(|hold| hold.product_id).collect()
 }
 
@@ -280,15 +291,23 @@ async fn capture(checkout: &Checkout, run: &Run<'_>, payment_id: &Option<String>
     Ok(captured.map(drop))
 }
 
-/// The order, which is paid now; None if it was cancelled.
-async fn pay(checkout: &Checkout, run: &Run<'_>, payment_id: &Option<String>) -> Result<Option<Order>> {
+/// The order, which is paid now, and whether it is noted what was bought together; None if it was cancelled.
+async fn pay(
+    checkout: &Checkout,
+    run: &Run<'_>,
+    payment_id: &Option<String>,
+    products: &[ProductId],
+) -> Result<Option<(Order, bool)>> {
     let change = Change {
         payment_status: Some(PaymentStatus::Captured),
         payment_id: payment_id.clone(),
         ..Change::by("system", key_of(checkout.checkout_id(), "pay"))
     };
+    if let Some(order) = Box::pin(at_once::pay(checkout, run, &change, products)).await? {
+        return Ok(Some((order, true)));
+    }
     match orders::change_status(run.ctx, checkout.draft.order_id, OrderStatus::Paid, change).await {
-        Ok(order) => Ok(Some(order)),
+        Ok(order) => Ok(Some((order, false))),
         Err(orders::Error::IllegalTransition { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }

@@ -11,8 +11,10 @@
 //! come, whose hold it is.
 //!
 //! The steps, in order: redeem, reserve, place, authorise, confirm, spend (where store credit pays a part), capture, pay; then
-//! count, relate and stock side by side. Undoing: fence, cancel, return, release, restore, unredeem, count, stock, void.
+//! count, relate and stock side by side. On engines that commit several partitions at once, what lies between two questions to
+//! the provider is one step (`at_once`). Undoing: fence, cancel, return, release, restore, unredeem, count, stock, void.
 
+mod at_once;
 mod forward;
 mod keep;
 mod quote;
@@ -51,6 +53,9 @@ pub struct Checkout {
     /// Of what is undone, all but the payment is.
     #[serde(default)]
     only_money: bool,
+    /// The order was placed in the commit that began this run: the products of which nothing was left then.
+    #[serde(skip)]
+    placed: Option<Vec<ProductId>>,
 }
 
 /// Where a checkout stands.
@@ -197,14 +202,18 @@ pub async fn check_out(ctx: &Context, request: &CheckoutRequest) -> Result<Check
     if let Some(checkout) = find_begun(ctx, id, &fingerprint).await? {
         return answer(checkout);
     }
-    let new = match quote::price(ctx, request).await {
-        Ok(new) => new,
+    let (mut new, cart) = match quote::price(ctx, request).await {
+        Ok(priced) => priced,
         // RACE: another try of the same key may have begun meanwhile, and ordered the cart that is empty here.
         Err(error) => return find_begun(ctx, id, &fingerprint).await?.ok_or(error).and_then(answer),
     };
+    // Boxed, as each of these is large and only one of them is gone: together they would be on the stack of whoever checks out.
+    if let Some(run) = Box::pin(at_once::begin(ctx, id, &fingerprint, &mut new, cart)).await? {
+        return answer(Box::pin(run.drive(new)).await?);
+    }
     match run::begin(ctx, id, &fingerprint, &new).await? {
-        Begun::New(run) => answer(run.drive(new).await?),
-        Begun::Known(known) => answer(go_on(ctx, known).await?),
+        Begun::New(run) => answer(Box::pin(run.drive(new)).await?),
+        Begun::Known(known) => answer(Box::pin(go_on(ctx, known)).await?),
     }
 }
 

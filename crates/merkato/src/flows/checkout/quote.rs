@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use rust_decimal::Decimal;
+use widerow::Opened;
 
 use super::{Checkout, CheckoutRequest, QuoteRequest, Stage, checkout_id};
 use crate::{
-    carts::{self, Line, OpenedCart, Shopper},
+    carts::{self, CartLine, Line, OpenedCart, Shopper},
     catalog::{self, Product, ProductStatus},
     context::Context,
     flows::error::{Error, Result},
@@ -41,8 +42,8 @@ pub async fn quote(ctx: &Context, request: &QuoteRequest) -> Result<Quote> {
     quote_cart(ctx, request, &cart).await
 }
 
-/// A checkout of the cart as it is, that has not begun.
-pub(super) async fn price(ctx: &Context, request: &CheckoutRequest) -> Result<Checkout> {
+/// A checkout of the cart as it is, that has not begun, and the cart.
+pub(super) async fn price(ctx: &Context, request: &CheckoutRequest) -> Result<(Checkout, Opened<CartLine>)> {
     let cart = carts::open_cart(ctx, &request.shopper, request.cart).await?;
     let Some(version) = cart.version else { return Err(Error::EmptyCart) };
     let quote = quote_cart(ctx, &request.to_quote(), &cart).await?;
@@ -83,7 +84,8 @@ pub(super) async fn price(ctx: &Context, request: &CheckoutRequest) -> Result<Ch
     // What the order refuses is refused before anything is held.
     draft.clone().place("customer", ctx.now())?;
     let (cart_version, source) = (version.0, request.payment_source.clone());
-    Ok(Checkout { draft, cart_version, source, stage: Stage::Going, only_money: false })
+    let checkout = Checkout { draft, cart_version, source, stage: Stage::Going, only_money: false, placed: None };
+    Ok((checkout, cart.opened))
 }
 
 /// What the wallet pays. Whether it still can is decided when it is taken; who cannot now is told before anything is held.

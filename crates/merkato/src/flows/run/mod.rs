@@ -17,7 +17,7 @@ pub(crate) use tables::tables;
 pub use tables::{DueFlow, FlowKind, FlowRow, SweptUntil};
 
 use serde::{Serialize, de::DeserializeOwned};
-use widerow::{Commit, Timestamp, Version};
+use widerow::{Commit, Joined, Joint, Timestamp, Version};
 
 use super::error::{Error, Result};
 use crate::{
@@ -140,19 +140,7 @@ pub async fn find<F: Flow>(ctx: &Context, id: FlowId) -> Result<Option<Known<F>>
 
 /// Begins a flow, unless it was begun before. Another request under its id is refused.
 pub async fn begin<'c, F: Flow>(ctx: &'c Context, id: FlowId, fingerprint: &str, state: &F) -> Result<Begun<'c, F>> {
-    // ORDER: before the flow, so that no sweep can begin behind it.
-    sweep::ensure_mark(ctx).await?;
-    let now = ctx.now();
-    let row = FlowRow {
-        flow_id: id,
-        kind: F::KIND,
-        fingerprint: fingerprint.to_owned(),
-        state: encode(state)?,
-        due_at: Some(now.plus_seconds(ctx.settings.flows.lease_seconds)),
-        tries: 0,
-        created_at: now,
-        updated_at: now,
-    };
+    let row = first_row(ctx, id, fingerprint, state).await?;
     match ctx.store.commit(Commit::new().absent::<FlowRow>(id).put(&row)).await {
         Ok(committed) => Ok(Begun::New(Run { ctx, row, version: committed.version, resumed: false })),
         Err(widerow::Error::Conflict(_)) => {
@@ -162,6 +150,41 @@ pub async fn begin<'c, F: Flow>(ctx: &'c Context, id: FlowId, fingerprint: &str,
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The row of a flow that begins now.
+async fn first_row<F: Flow>(ctx: &Context, id: FlowId, fingerprint: &str, state: &F) -> Result<FlowRow> {
+    // ORDER: before the flow, so that no sweep can begin behind it.
+    sweep::ensure_mark(ctx).await?;
+    let now = ctx.now();
+    Ok(FlowRow {
+        flow_id: id,
+        kind: F::KIND,
+        fingerprint: fingerprint.to_owned(),
+        state: encode(state)?,
+        due_at: Some(now.plus_seconds(ctx.settings.flows.lease_seconds)),
+        tries: 0,
+        created_at: now,
+        updated_at: now,
+    })
+}
+
+/// Adds the beginning of a flow to a commit with other partitions, in which its first steps are made; None where it was begun
+/// before. It has begun when `Run::begin_jointly` says so.
+pub async fn join_begin<'c, F: Flow>(
+    ctx: &'c Context,
+    id: FlowId,
+    fingerprint: &str,
+    state: &F,
+    joint: &mut Joint,
+) -> Result<Option<Run<'c>>> {
+    let row = first_row(ctx, id, fingerprint, state).await?;
+    let opened = ctx.store.open::<FlowRow>(id, [()]).await?;
+    if !opened.view.rows.is_empty() {
+        return Ok(None);
+    }
+    joint.add(opened, Commit::new().put(&row));
+    Ok(Some(Run { ctx, row, version: None, resumed: false }))
 }
 
 impl<F: Flow> Known<F> {
@@ -192,6 +215,19 @@ impl Run<'_> {
     /// When the flow was begun.
     pub fn created_at(&self) -> Timestamp {
         self.row.created_at
+    }
+
+    /// Makes the commit that `join_begin` was the first to be added to, as a step: what it left in the partitions that were added
+    /// behind; None where nothing was written.
+    pub async fn begin_jointly(
+        &mut self,
+        step: &'static str,
+        joint: Joint,
+    ) -> Result<Option<impl Iterator<Item = Joined> + use<>>> {
+        let left = self.step(step, async { Ok(self.ctx.store.commit_jointly(joint).await?) }).await?;
+        let Some(mut left) = left.map(Vec::into_iter) else { return Ok(None) };
+        self.version = left.next().map(|own| own.version);
+        Ok(Some(left))
     }
 
     /// Makes a step. Its effect is one that can be made again.

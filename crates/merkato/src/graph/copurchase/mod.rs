@@ -4,6 +4,7 @@
 mod ops;
 mod tables;
 
+pub(crate) use ops::join_purchase;
 pub use ops::{list_bought_together, record_purchase};
 pub(super) use tables::tables;
 pub use tables::{BoughtTogether, RelatedProduct};

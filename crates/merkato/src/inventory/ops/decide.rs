@@ -44,10 +44,27 @@ impl Default for StockWriter {
     }
 }
 
+impl StockWriter {
+    /// Whether requests for the product are being decided together.
+    pub(super) fn is_busy(&self, tenant: &Tenant, product: ProductId) -> bool {
+        self.waiting.is_busy(&(tenant.clone(), product))
+    }
+
+    /// What this process left of a product's stock, for the one who asks.
+    pub(super) fn take(&self, tenant: &Tenant, product: ProductId) -> Option<Remembered> {
+        self.last.remove(&(tenant.clone(), product)).map(|(_, last)| last)
+    }
+
+    pub(super) fn keep(&self, tenant: &Tenant, product: ProductId, last: Remembered) {
+        self.last.insert((tenant.clone(), product), last);
+    }
+}
+
 /// What is remembered of one product. As soon as something is to be remembered, the next requests may be decided on it.
 struct LastOf<'a> {
-    key: (Tenant, ProductId),
-    all: &'a Cache<(Tenant, ProductId), Remembered, ByRows>,
+    tenant: &'a Tenant,
+    product: ProductId,
+    writer: &'a StockWriter,
     turn: &'a Turn,
     /// Whether all that wait are decided: the next must not come between them.
     all_decided: &'a AtomicBool,
@@ -55,11 +72,11 @@ struct LastOf<'a> {
 
 impl Memory for LastOf<'_> {
     fn take(&mut self) -> Option<Remembered> {
-        self.all.remove(&self.key).map(|(_, last)| last)
+        self.writer.take(self.tenant, self.product)
     }
 
     fn keep(&mut self, last: Remembered) {
-        self.all.insert(self.key.clone(), last);
+        self.writer.keep(self.tenant, self.product, last);
         if self.all_decided.load(Ordering::Relaxed) {
             self.turn.pass();
         }
@@ -115,8 +132,8 @@ async fn decide_some(
     let settings = &ctx.settings.inventory;
     let holds = waiting.iter().map(|request| (request.hold_id, String::new()).into_values());
     let prefixes: Vec<_> = std::iter::once(STOCK.into_values()).chain(holds).collect();
-    let (key, all_decided) = ((ctx.store.tenant().clone(), product), AtomicBool::new(false));
-    let mut last = LastOf { key, all: &ctx.stock_writer.last, turn, all_decided: &all_decided };
+    let (tenant, all_decided) = (ctx.store.tenant(), AtomicBool::new(false));
+    let mut last = LastOf { tenant, product, writer: &ctx.stock_writer, turn, all_decided: &all_decided };
     ctx.store
         .guarded_from::<Inventory, _, widerow::Error>(&mut last, product, prefixes, |view| {
             let mut stock = load(product, view, ctx)?;

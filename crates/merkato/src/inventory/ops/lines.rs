@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures::{StreamExt, stream};
 use widerow::Timestamp;
 
-use super::{decide, holds, show};
+use super::{decide, holds, joint, show};
 use crate::{
     check::Check,
     context::Context,
@@ -35,15 +35,15 @@ pub struct Line {
 /// After an error nothing is known, and nothing is released: asked again under the same id, it goes on where it was. Where nobody
 /// asks again, what was taken ends by itself.
 pub async fn reserve_lines(ctx: &Context, hold: HoldId, lines: &[Line], seconds: Option<i64>) -> Result<Vec<Hold>> {
-    let mut check = Check::new();
-    rules::check_hold(&mut check, hold);
-    let seconds = holds::check_seconds(&mut check, ctx, seconds);
-    let wanted = sum(&mut check, lines);
-    check.end()?;
+    let wanted = reserve_wishes(ctx, hold, lines, seconds)?;
+    if wanted.len() > 1
+        && let Some(held) = Box::pin(joint::at_once(ctx, hold, &wanted)).await?
+    {
+        return Ok(held);
+    }
     let mut held = Vec::with_capacity(wanted.len());
-    for (product, quantity) in &wanted {
-        let wish = Wish::Reserve { quantity: *quantity, seconds };
-        let error = match decide::submit(ctx, *product, hold, wish).await {
+    for (product, wish) in &wanted {
+        let error = match decide::submit(ctx, *product, hold, wish.clone()).await {
             Ok(taken) => {
                 held.push(taken);
                 continue;
@@ -56,7 +56,10 @@ pub async fn reserve_lines(ctx: &Context, hold: HoldId, lines: &[Line], seconds:
         undo(ctx, hold, held.iter().map(|hold| hold.product_id).collect()).await;
         return Err(match error {
             Error::InsufficientStock { mut short } => {
-                let behind = wanted.range(product..).skip(1).map(|(product, quantity)| (*product, *quantity));
+                let behind = wanted.range(product..).skip(1).filter_map(|(product, wish)| match wish {
+                    Wish::Reserve { quantity, .. } => Some((*product, *quantity)),
+                    _ => None,
+                });
                 short.extend(find_short(ctx, behind.collect()).await);
                 Error::InsufficientStock { short }
             }
@@ -64,6 +67,21 @@ pub async fn reserve_lines(ctx: &Context, hold: HoldId, lines: &[Line], seconds:
         });
     }
     Ok(held)
+}
+
+/// What is asked of each product, if the lines make sense.
+pub(crate) fn reserve_wishes(
+    ctx: &Context,
+    hold: HoldId,
+    lines: &[Line],
+    seconds: Option<i64>,
+) -> Result<BTreeMap<ProductId, Wish>> {
+    let mut check = Check::new();
+    rules::check_hold(&mut check, hold);
+    let seconds = holds::check_seconds(&mut check, ctx, seconds);
+    let wanted = sum(&mut check, lines);
+    check.end()?;
+    Ok(wanted.into_iter().map(|(product, quantity)| (product, Wish::Reserve { quantity, seconds })).collect())
 }
 
 /// The lines by product; each once, with what all its lines come to.
@@ -140,6 +158,12 @@ pub async fn extend_lines(ctx: &Context, hold: HoldId, products: &[ProductId], u
 /// another has just confirmed it, it was not refused after all.
 pub async fn confirm_lines(ctx: &Context, hold: HoldId, products: &[ProductId]) -> Result<Vec<Hold>> {
     let products = check_lines(hold, products, &Wish::ConfirmHeld)?;
+    if products.len() > 1 {
+        let wishes = products.iter().map(|product| (*product, Wish::ConfirmHeld)).collect();
+        if let Some(sold) = Box::pin(joint::at_once(ctx, hold, &wishes)).await? {
+            return Ok(sold);
+        }
+    }
     let ask = |product| async move { (product, decide::submit(ctx, product, hold, Wish::ConfirmHeld).await) };
     let answers: Vec<_> = stream::iter(products).map(ask).buffered(AT_ONCE).collect().await;
     let (mut confirmed, mut left) = (Vec::with_capacity(answers.len()), Vec::new());

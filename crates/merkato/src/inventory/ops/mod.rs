@@ -2,6 +2,7 @@
 
 mod decide;
 mod holds;
+mod joint;
 mod lines;
 mod movements;
 mod policy;
@@ -11,6 +12,8 @@ mod verify;
 
 pub(crate) use decide::StockWriter;
 pub use holds::{Reserve, confirm, extend, give_back, release, reserve};
+pub(crate) use joint::{join_holds, joined};
+pub(crate) use lines::reserve_wishes;
 pub use lines::{Line, confirm_lines, extend_lines, give_back_lines, release_lines, reserve_lines};
 pub use movements::{Level, Moved, Note, adjust, restock, set_level, transfer};
 pub use policy::{set_low_stock_threshold, set_policy};

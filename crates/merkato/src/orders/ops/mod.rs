@@ -5,6 +5,7 @@ mod insert;
 mod read;
 mod status;
 
+pub(crate) use self::status::join_status;
 pub use self::{
     erase::erase_person,
     insert::{insert, place},

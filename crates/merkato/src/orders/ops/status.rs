@@ -1,6 +1,6 @@
 //! From one status to the next.
 
-use widerow::Commit;
+use widerow::{Commit, Joint, Partition};
 
 use crate::{
     check::Check,
@@ -22,20 +22,41 @@ use crate::{
 /// again, on the new status, and is told.
 pub async fn change_status(ctx: &Context, order_id: OrderId, to: OrderStatus, change: Change) -> Result<Order> {
     change.check()?;
-    ctx.store
-        .guarded::<Order, _, Error>(order_id, |found| {
-            let order = found.rows.first().ok_or(Error::OrderNotFound { order: order_id })?;
-            // ORDER: before the version is looked at, which the change itself has moved on.
-            if rules::is_done(order, to, &change) {
-                return Ok((Commit::new(), order.clone()));
-            }
-            if change.expected.is_some() && change.expected != found.version {
-                return Err(Error::Changed { order: order_id });
-            }
-            let (next, row) = rules::transition(order, to, &change, ctx.now())?;
-            Ok((events::tell(ctx, Commit::new().put(&next).put(&row), &rules::fact(&next, &row)), next))
-        })
-        .await
+    ctx.store.guarded::<Order, _, Error>(order_id, |found| decide(ctx, order_id, to, &change, found)).await
+}
+
+/// As `change_status`, in a commit with other partitions.
+pub(crate) async fn join_status(
+    ctx: &Context,
+    order_id: OrderId,
+    to: OrderStatus,
+    change: &Change,
+    joint: &mut Joint,
+) -> Result<Order> {
+    change.check()?;
+    let opened = ctx.store.open::<Order>(order_id, [()]).await?;
+    let (commit, order) = decide(ctx, order_id, to, change, &opened.view)?;
+    joint.add(opened, commit);
+    Ok(order)
+}
+
+fn decide(
+    ctx: &Context,
+    order_id: OrderId,
+    to: OrderStatus,
+    change: &Change,
+    found: &Partition<Order>,
+) -> Result<(Commit, Order)> {
+    let order = found.rows.first().ok_or(Error::OrderNotFound { order: order_id })?;
+    // ORDER: before the version is looked at, which the change itself has moved on.
+    if rules::is_done(order, to, change) {
+        return Ok((Commit::new(), order.clone()));
+    }
+    if change.expected.is_some() && change.expected != found.version {
+        return Err(Error::Changed { order: order_id });
+    }
+    let (next, row) = rules::transition(order, to, change, ctx.now())?;
+    Ok((events::tell(ctx, Commit::new().put(&next).put(&row), &rules::fact(&next, &row)), next))
 }
 
 /// What the staff says of the order among themselves; with `revision`, only if nobody has changed the order since.

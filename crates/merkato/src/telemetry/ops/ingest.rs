@@ -5,7 +5,7 @@
 //!    open. So the roll-up of its hour is made, or made anew, after it.
 //! 3. The same measurement again is the same row.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use futures::{StreamExt as _, stream};
 use uuid::Uuid;
@@ -77,14 +77,14 @@ async fn prepare_all(
     measurements: Vec<NewMeasurement>,
     check: impl Fn(&Sensor, &NewMeasurement) -> Result<()>,
 ) -> Result<(Vec<Result<Accepted>>, Vec<(usize, RawMeasurement)>)> {
-    let wanted: HashSet<SensorId> = measurements.iter().map(|new| new.sensor_id).collect();
-    let sensors = find_sensors(ctx, wanted).await?;
+    let wanted: Vec<SensorId> = measurements.iter().map(|new| new.sensor_id).collect();
+    let sensors = find_sensors(ctx, &wanted).await?;
     let (now, settings) = (ctx.now(), &ctx.settings.telemetry);
     let mut answers = Vec::with_capacity(measurements.len());
     let mut rows = Vec::with_capacity(measurements.len());
-    for new in measurements {
-        let row = match sensors.get(&new.sensor_id) {
-            Some(sensor) => check(sensor, &new).and_then(|()| measurement::prepare(new, sensor, now, settings)),
+    for (new, sensor) in measurements.into_iter().zip(sensors) {
+        let row = match sensor {
+            Some(sensor) => check(&sensor, &new).and_then(|()| measurement::prepare(new, &sensor, now, settings)),
             None => Err(Error::SensorNotFound { sensor: new.sensor_id }),
         };
         let place = answers.len();
@@ -98,19 +98,21 @@ async fn prepare_all(
 }
 
 /// Stores rows with their marks; puts the error of a commit into the answers of its rows.
-async fn store(ctx: &Context, mut rows: Vec<(usize, RawMeasurement)>, answers: &mut [Result<Accepted>]) {
-    // Rows of one partition go together, as engines like it; those of one hour need one mark.
-    rows.sort_by_key(|(_, row)| (row.sensor_id, row.time_bucket));
+async fn store(ctx: &Context, rows: Vec<(usize, RawMeasurement)>, answers: &mut [Result<Accepted>]) {
+    // Rows of one partition go together, as engines like it; those of one hour need one mark. They are large: only where they
+    // are is sorted.
+    let mut sorted: Vec<&(usize, RawMeasurement)> = rows.iter().collect();
+    sorted.sort_by_key(|(_, row)| (row.sensor_id, row.time_bucket));
     let bounds = Bounds::of(ctx);
-    let chunks = stream::iter(bounds.split(rows)).map(|chunk| async move {
-        let places: Vec<usize> = chunk.iter().map(|(place, _)| *place).collect();
-        (places, write(ctx, chunk, bounds.one_by_one).await)
-    });
-    let mut written = chunks.buffer_unordered(AT_ONCE);
-    while let Some((places, result)) = written.next().await {
+    let mut writes = Vec::new();
+    for chunk in bounds.split(&sorted) {
+        writes.push(async move { (chunk, write(ctx, chunk, bounds.one_by_one).await) });
+    }
+    let mut written = stream::iter(writes).buffer_unordered(AT_ONCE);
+    while let Some((chunk, result)) = written.next().await {
         if let Err(error) = result {
-            tracing::warn!(tenant = %ctx.store.tenant(), rows = places.len(), %error, "measurements were not stored");
-            places.into_iter().for_each(|place| answers[place] = Err(error.clone().into()));
+            tracing::warn!(tenant = %ctx.store.tenant(), rows = chunk.len(), %error, "measurements were not stored");
+            chunk.iter().for_each(|(place, _)| answers[*place] = Err(error.clone().into()));
         }
     }
 }
@@ -137,56 +139,60 @@ impl Bounds {
     }
 
     /// In order; each with room for a mark of every hour in it.
-    fn split(self, rows: Vec<(usize, RawMeasurement)>) -> Vec<Vec<(usize, RawMeasurement)>> {
-        let mut chunks: Vec<Vec<(usize, RawMeasurement)>> = Vec::new();
-        let (mut writes, mut bytes, mut last) = (0, 0, None);
-        for (place, row) in rows {
+    fn split<'r>(self, rows: &'r [&'r (usize, RawMeasurement)]) -> Vec<&'r [&'r (usize, RawMeasurement)]> {
+        let mut chunks = Vec::new();
+        let (mut start, mut writes, mut bytes, mut last) = (0, 0, 0, None);
+        for (at, (_, row)) in rows.iter().enumerate() {
             let hour = Some((row.sensor_id, row.time_bucket));
             let size = row.bytes();
             let marks = usize::from(last != hour);
             last = hour;
-            match chunks.last_mut() {
-                Some(chunk) if writes + 1 + marks <= self.writes && bytes + size + marks * MARK_BYTES <= self.bytes => {
-                    (writes, bytes) = (writes + 1 + marks, bytes + size + marks * MARK_BYTES);
-                    chunk.push((place, row));
-                }
-                _ => {
-                    (writes, bytes) = (2, size + MARK_BYTES);
-                    chunks.push(vec![(place, row)]);
-                }
+            (writes, bytes) = (writes + 1 + marks, bytes + size + marks * MARK_BYTES);
+            if at > start && (writes > self.writes || bytes > self.bytes) {
+                chunks.push(&rows[start..at]);
+                (start, writes, bytes) = (at, 2, size + MARK_BYTES);
             }
+        }
+        if start < rows.len() {
+            chunks.push(&rows[start..]);
         }
         chunks
     }
 }
 
-/// One commit: the rows, and a mark for each hour that this process has not marked while it is open.
+/// One commit: the rows, those of one hour together, and a mark for each hour that this process has not marked while it is open.
 ///
 /// RACE: an hour may close while its rows are on their way without a mark of their own. Then its roll-up may be over before
 /// they are there, and they are marked behind it.
-async fn write(ctx: &Context, rows: Vec<(usize, RawMeasurement)>, one_by_one: bool) -> widerow::Result<()> {
+async fn write(ctx: &Context, rows: &[&(usize, RawMeasurement)], one_by_one: bool) -> widerow::Result<()> {
     let (now, tenant) = (ctx.now(), ctx.store.tenant());
     let kept_seconds = u32::try_from(ctx.settings.telemetry.raw_kept_seconds()).unwrap_or(u32::MAX);
-    let hours: HashSet<(SensorId, i64)> = rows.iter().map(|(_, row)| (row.sensor_id, row.time_bucket)).collect();
+    let mut hours: Vec<(SensorId, i64)> = rows.iter().map(|(_, row)| (row.sensor_id, row.time_bucket)).collect();
+    hours.dedup();
     let known = ctx.telemetry.marks(tenant, hours.iter().copied(), now);
-    // Whether the mark is a new one.
-    let token = |hour| known.get(&hour).map_or_else(|| (ctx.new_id(), true), |token| (*token, false));
-    let tokens: HashMap<(SensorId, i64), (Uuid, bool)> = hours.into_iter().map(|hour| (hour, token(hour))).collect();
-    let mut commit = Commit::new();
-    for (_, mut row) in rows {
-        if one_by_one {
-            row.mark = tokens.get(&(row.sensor_id, row.time_bucket)).map(|(token, _)| *token);
-        }
-        commit = commit.put_for(&row, kept_seconds);
+    // The hours of the rows, in their order, each with its mark and whether that is a new one.
+    let token = |known: Option<Uuid>| known.map_or_else(|| (ctx.new_id(), true), |token| (token, false));
+    let hours: Vec<_> = hours.into_iter().zip(known.into_iter().map(token)).collect();
+    let mut commit = Commit::with_room(rows.len());
+    let mut of_rows = hours.iter().peekable();
+    for (_, row) in rows {
+        let hour = (row.sensor_id, row.time_bucket);
+        while of_rows.next_if(|(next, _)| *next != hour).is_some() {}
+        commit = if one_by_one {
+            let mark = of_rows.peek().map(|(_, (token, _))| *token);
+            commit.put_for(&RawMeasurement { mark, ..row.clone() }, kept_seconds)
+        } else {
+            commit.put_for(row, kept_seconds)
+        };
     }
-    let placed = || tokens.iter().filter(|(_, (_, is_new))| *is_new);
+    let placed = || hours.iter().filter(|(_, (_, is_new))| *is_new);
     for ((sensor, hour), (token, _)) in placed() {
         commit = commit.put(&mark(*sensor, *hour, *token, now));
     }
     ctx.store.commit(commit).await?;
     let then = ctx.now();
     ctx.telemetry.keep_marks(tenant, placed().map(|((sensor, hour), (token, _))| (*sensor, *hour, *token)), then);
-    let closed = tokens.iter().filter(|((_, hour), (_, is_new))| !is_new && then >= bucket::end_of(*hour));
+    let closed = hours.iter().filter(|((_, hour), (_, is_new))| !is_new && then >= bucket::end_of(*hour));
     let marks: Vec<Mark> = closed.map(|((sensor, hour), _)| mark(*sensor, *hour, ctx.new_id(), then)).collect();
     if !marks.is_empty() {
         ctx.store.commit(marks.iter().fold(Commit::new(), Commit::put)).await?;

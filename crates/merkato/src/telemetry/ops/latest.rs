@@ -1,6 +1,6 @@
 //! How sensors are now, and how their hours and days were.
 
-use std::ops::Bound;
+use std::{ops::Bound, sync::Arc};
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use widerow::{Date, Page, Timestamp};
@@ -15,7 +15,7 @@ use crate::{
     telemetry::{
         bucket::{self, HOUR_SECONDS},
         error::{Error, Result},
-        tables::{DailyData, HourlyData, RawMeasurement},
+        tables::{DailyData, HourlyData, RawMeasurement, Sensor},
     },
 };
 
@@ -43,15 +43,15 @@ pub async fn latest(ctx: &Context, sensors: &[SensorId]) -> Result<Vec<Latest>> 
         let (size, limit) = (sensors.len(), limits::LATEST_SENSORS_MAX);
         return Err(Error::TooLarge { what: "sensors of one answer", size, limit });
     }
-    let known = find_sensors(ctx, sensors.iter().copied()).await?;
-    let one = |sensor: SensorId| {
-        let known = known.get(&sensor);
+    let known = find_sensors(ctx, sensors).await?;
+    let one = |(sensor, known): (&SensorId, Option<Arc<Sensor>>)| {
+        let sensor = *sensor;
         async move {
             let known = known.ok_or(Error::SensorNotFound { sensor })?;
             latest_of(ctx, sensor, known.interval_seconds).await
         }
     };
-    stream::iter(sensors.iter().copied()).map(one).buffered(AT_ONCE).try_collect().await
+    stream::iter(sensors.iter().zip(known)).map(one).buffered(AT_ONCE).try_collect().await
 }
 
 async fn latest_of(ctx: &Context, sensor: SensorId, interval_seconds: u32) -> Result<Latest> {

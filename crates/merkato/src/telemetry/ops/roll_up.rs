@@ -220,7 +220,7 @@ pub(super) async fn roll_day(
     hours: Hours,
     mode: Mode,
 ) -> Result<RolledDay> {
-    let sensor = find_sensors(ctx, [sensor_id]).await?.remove(&sensor_id);
+    let sensor = find_sensors(ctx, &[sensor_id]).await?.pop().flatten();
     let settings = &ctx.settings.telemetry;
     for _ in 0..TRIES_MAX {
         // ORDER: the version, then the raw measurements, then the commit at this version. The marks were read before.

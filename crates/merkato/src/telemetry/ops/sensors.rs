@@ -1,7 +1,7 @@
 //! Sensors: registered, changed, found, retired.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
 };
 
@@ -154,19 +154,26 @@ pub async fn list_sensors(ctx: &Context, page: PageRequest) -> Result<Page<Senso
     Ok(slice.page().await?)
 }
 
-/// Those of the sensors that are there, remembered or read.
-pub(in crate::telemetry) async fn find_sensors(
-    ctx: &Context,
-    wanted: impl IntoIterator<Item = SensorId>,
-) -> Result<HashMap<SensorId, Arc<Sensor>>> {
+/// One for each, if it is there, remembered or read.
+pub(in crate::telemetry) async fn find_sensors(ctx: &Context, wanted: &[SensorId]) -> Result<Vec<Option<Arc<Sensor>>>> {
     let (now, tenant) = (ctx.now(), ctx.store.tenant());
-    let (mut found, missing) = ctx.telemetry.sensors(tenant, wanted, now);
-    for some in missing.chunks(widerow::limits::GET_KEYS_MAX) {
+    let mut found = ctx.telemetry.sensors(tenant, wanted.iter().copied(), now);
+    let unknown = wanted.iter().zip(&found).filter(|(_, found)| found.is_none());
+    let unknown: BTreeSet<SensorId> = unknown.map(|(sensor, _)| *sensor).collect();
+    if unknown.is_empty() {
+        return Ok(found);
+    }
+    let unknown: Vec<SensorId> = unknown.into_iter().collect();
+    let mut read = HashMap::new();
+    for some in unknown.chunks(widerow::limits::GET_KEYS_MAX) {
         for sensor in ctx.store.get_many::<Sensor>(some.iter().copied()).await?.into_iter().flatten() {
             let sensor = Arc::new(sensor);
             ctx.telemetry.keep_sensor(tenant, sensor.clone(), now);
-            found.insert(sensor.sensor_id, sensor);
+            read.insert(sensor.sensor_id, sensor);
         }
+    }
+    for (sensor, found) in wanted.iter().zip(&mut found) {
+        *found = found.take().or_else(|| read.get(sensor).cloned());
     }
     Ok(found)
 }

@@ -50,6 +50,7 @@ cases![
     an_engine_that_does_not_answer_while_stock_is_held_is_asked_again,
     what_was_sold_too_long_ago_is_not_said_to_be_back,
     what_is_left_of_a_large_cart_goes_after_a_crash_as_well,
+    what_lies_between_two_questions_to_the_provider_is_one_commit_where_the_engine_can,
 ];
 
 fn failure<T: std::fmt::Debug>(answer: Result<T, Error>) -> Failure {
@@ -446,4 +447,25 @@ async fn what_is_left_of_a_large_cart_goes_after_a_crash_as_well(target: &Target
     assert_eq!(shop.buy("key").await.stage, Stage::Paid);
     assert_eq!(raw_rows(&shop.world, carts::CartLine::table()).await.len(), 0, "and goes");
     shop.audit().await;
+}
+
+async fn what_lies_between_two_questions_to_the_provider_is_one_commit_where_the_engine_can(target: &Target) {
+    let mut commits = Vec::new();
+    for shop in [Shop::open(target, [9, 9]).await, Shop::open_step_by_step(target, [9, 9]).await] {
+        shop.without_code.store(true, std::sync::atomic::Ordering::SeqCst);
+        // The first one takes numbers and notes that there are flows.
+        shop.buy("first").await;
+        shop.fill_cart().await;
+        let tried = || shop.world.database.stats().conditional.tried;
+        let before = tried();
+        assert_eq!(shop.buy("second").await.stage, Stage::Paid);
+        commits.push(tried() - before);
+        shop.audit().await;
+    }
+    // Begun, held and placed; confirmed; paid; counted; finished.
+    let few = 5;
+    if Shop::open(target, [1, 1]).await.ctx.store.commits_jointly() {
+        assert_eq!(commits[0], few, "{commits:?}");
+    }
+    assert!(commits[1] > few, "step by step each is one: {commits:?}");
 }

@@ -114,11 +114,16 @@ impl Engine for Unguarded {
     /// The version is not the one that was read, but the one that is there.
     async fn apply(&self, step: &Step<'_>) -> widerow::Result<Applied> {
         let mut blind = Step { tenant: step.tenant, ..step.clone() };
-        loop {
-            if let Some(guarded) = &mut blind.guarded
-                && guarded.table.name == "inventory"
-                && let Some(expect) = &mut guarded.expect
-            {
+        // Bounded, as it may be another partition that has moved.
+        for _ in 0..100 {
+            let Some(first) = &mut blind.guarded else { return self.engine.apply(step).await };
+            // Those that are committed beside the first one, too.
+            let mut beside = std::mem::take(&mut first.beside);
+            let mut blinded = false;
+            for guarded in std::iter::once(&mut *first).chain(&mut beside) {
+                let Some(expect) = guarded.expect.as_mut().filter(|_| guarded.table.name == "inventory") else {
+                    continue;
+                };
                 let rows = widerow::engine::AnchorRows::Keys(&[]);
                 let (table, partition) = (guarded.table, &guarded.partition);
                 let read = ReadAnchor { tenant: step.tenant, table, partition, rows, ring: false };
@@ -128,7 +133,10 @@ impl Engine for Unguarded {
                 expect.after = None;
                 expect.next = expect.next.max(widerow::Version(anchor.version.map_or(0, |v| v.0 + 1)));
                 guarded.guards.clear();
-            } else {
+                blinded = true;
+            }
+            first.beside = beside;
+            if !blinded {
                 return self.engine.apply(step).await;
             }
             match self.engine.apply(&blind).await? {
@@ -136,6 +144,7 @@ impl Engine for Unguarded {
                 done => return Ok(done),
             }
         }
+        Ok(Applied::Moved)
     }
     async fn apply_late(&self, late: Late<'_>) -> widerow::Result<()> {
         self.engine.apply_late(late).await

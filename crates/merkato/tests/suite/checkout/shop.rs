@@ -48,6 +48,8 @@ pub struct Shop {
     pub credit: AtomicI64,
     /// Whether a refund goes to the wallet, whoever has paid.
     pub refunds_to_credit: AtomicBool,
+    /// Whether it is bought without the discount code.
+    pub without_code: AtomicBool,
 }
 
 /// Two lamps and a table.
@@ -58,9 +60,16 @@ impl Shop {
         Shop::open_with(target, stock, Settings::default()).await
     }
 
-    pub async fn open_with(target: &Target, stock: [i64; 2], mut settings: Settings) -> Self {
-        settings.orders.tax_rates = BTreeMap::from([("AT".into(), Decimal::new(20, 2))]);
-        let world = World::with(target, settings);
+    pub async fn open_with(target: &Target, stock: [i64; 2], settings: Settings) -> Self {
+        Shop::furnish(World::with(target, taxed(settings)), stock).await
+    }
+
+    /// As it is on engines that commit one guarded partition at a time.
+    pub async fn open_step_by_step(target: &Target, stock: [i64; 2]) -> Self {
+        Shop::furnish(World::step_by_step(target, taxed(Settings::default())), stock).await
+    }
+
+    async fn furnish(world: World, stock: [i64; 2]) -> Self {
         let provider = Arc::new(TestProvider::new(world.clock.clone()));
         let ctx = world.ctx.with_payments(provider.clone());
         let furniture = category(&ctx, "Furniture").await;
@@ -97,6 +106,7 @@ impl Shop {
             deposited: AtomicI64::new(0),
             credit: AtomicI64::new(0),
             refunds_to_credit: AtomicBool::new(false),
+            without_code: AtomicBool::new(false),
         };
         shop.fill_cart().await;
         shop
@@ -137,7 +147,7 @@ impl Shop {
             },
             billing_address: None,
             shipping_method: "standard".into(),
-            discount_code: Some(CODE.into()),
+            discount_code: (!self.without_code.load(SeqCst)).then(|| CODE.into()),
             payment_method: "card".into(),
             payment_source: source.into(),
             customer_notes: None,
@@ -253,6 +263,12 @@ impl Shop {
     pub async fn check_out(&self, ctx: &Context, key: &str, source: &str) -> flows::Result<Checkout> {
         checkout::check_out(ctx, &self.request(key, source)).await
     }
+}
+
+/// A fifth, in the country that everything is shipped to.
+fn taxed(mut settings: Settings) -> Settings {
+    settings.orders.tax_rates = BTreeMap::from([("AT".into(), Decimal::new(20, 2))]);
+    settings
 }
 
 /// Whether it is in the figures.

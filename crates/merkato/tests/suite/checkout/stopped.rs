@@ -69,37 +69,69 @@ struct Scenario {
 
 const AT_ONCE: usize = 8;
 
-/// Runs it once without a stop, to learn the points it comes by; then once for each of them.
+/// How the shop's commits are made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    /// As the engine can, with a discount code.
+    Usual,
+    /// As the engine can, without: where it commits several partitions at once, the order is placed in the first commit.
+    AtOnce,
+    /// One guarded partition at a time, where the engine could do more.
+    StepByStep,
+}
+
+async fn open(target: &Target, scenario: &Scenario, way: Way) -> Shop {
+    match way {
+        Way::Usual => Shop::open(target, scenario.stock).await,
+        Way::AtOnce => {
+            let shop = Shop::open(target, scenario.stock).await;
+            shop.without_code.store(true, Ordering::SeqCst);
+            shop
+        }
+        Way::StepByStep => Shop::open_step_by_step(target, scenario.stock).await,
+    }
+}
+
+/// On an engine that commits several partitions at once, both ways.
 async fn stop_everywhere(target: &Target, scenario: Scenario) {
-    let shop = Shop::open(target, scenario.stock).await;
+    let usual = stop_at_every_point(target, &scenario, Way::Usual).await;
+    if Shop::open(target, scenario.stock).await.ctx.store.commits_jointly() {
+        stop_at_every_point(target, &scenario, Way::AtOnce).await;
+        let steps = stop_at_every_point(target, &scenario, Way::StepByStep).await;
+        assert!(steps >= usual, "step by step it comes by no fewer points: {steps}, {usual}");
+    }
+}
+
+/// Runs it once without a stop, to learn the points it comes by; then once for each of them: how many there are.
+async fn stop_at_every_point(target: &Target, scenario: &Scenario, way: Way) -> usize {
+    let shop = open(target, scenario, way).await;
     (scenario.before)(&shop).await;
     let watch = Arc::new(Stop::default());
-    let answer = settle(&shop, &scenario, (scenario.act)(&shop, &shop.watched(watch.clone())).await).await;
+    let answer = settle(&shop, scenario, (scenario.act)(&shop, &shop.watched(watch.clone())).await).await;
     assert_eq!(answer, scenario.answer);
     shop.audit().await;
     assert_eq!(shop.cart().await, scenario.cart);
     let points = watch.seen.lock().expect("whole").clone();
     assert!(points.len() >= 8, "{points:?}");
     let stride = if target.name == "embedded" { 1 } else { stride() };
+    let count = points.len();
     let chosen = points.into_iter().enumerate().skip(seed() as usize % stride).step_by(stride);
-    let runs = chosen.map(|(number, point)| {
-        let scenario = &scenario;
-        async move {
-            let shop = Shop::open(target, scenario.stock).await;
-            (scenario.before)(&shop).await;
-            let watch = Arc::new(Stop { at: Some(number), ..Stop::default() });
-            let first = (scenario.act)(&shop, &shop.watched(watch.clone())).await;
-            assert!(matches!(first, Err(Error::Stopped { .. })), "{point:?}: {first:?}");
-            let answer = settle(&shop, scenario, first).await;
-            assert_eq!(answer, scenario.answer, "stopped at {point:?}");
-            let orders = shop.orders().await;
-            assert!(orders.len() <= 1, "{point:?}: the shopper sees one order: {orders:?}");
-            println!("stopped at {point:?}, went on");
-            shop.audit().await;
-            assert_eq!(shop.cart().await, scenario.cart, "{point:?}");
-        }
+    let runs = chosen.map(|(number, point)| async move {
+        let shop = open(target, scenario, way).await;
+        (scenario.before)(&shop).await;
+        let watch = Arc::new(Stop { at: Some(number), ..Stop::default() });
+        let first = (scenario.act)(&shop, &shop.watched(watch.clone())).await;
+        assert!(matches!(first, Err(Error::Stopped { .. })), "{point:?}: {first:?}");
+        let answer = settle(&shop, scenario, first).await;
+        assert_eq!(answer, scenario.answer, "stopped at {point:?}");
+        let orders = shop.orders().await;
+        assert!(orders.len() <= 1, "{point:?}: the shopper sees one order: {orders:?}");
+        println!("stopped at {point:?}, went on ({way:?})");
+        shop.audit().await;
+        assert_eq!(shop.cart().await, scenario.cart, "{point:?}");
     });
     stream::iter(runs).buffer_unordered(AT_ONCE).collect::<Vec<()>>().await;
+    count
 }
 
 /// Whoever was left without an answer asks again, while sweeps go on with what is due.
