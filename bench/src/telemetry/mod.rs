@@ -79,11 +79,12 @@ async fn sensors(ctx: &Context, count: usize) -> Vec<SensorId> {
 
 /// Three metrics, as the document has them, with two decimals.
 fn measurement(sensor: SensorId, at: Timestamp, n: usize) -> NewMeasurement {
-    let tenth = |n: usize| (n % 1_000) as f64 / 100.0;
+    // One division at the end: a sum of two such numbers is not always the number that has two decimals.
+    let value = |from: usize, n: usize| (from * 100 + n % 1_000) as f64 / 100.0;
     let mut new = NewMeasurement::new(sensor, at)
-        .with("temperature", 4.0 + tenth(n * 7))
-        .with("humidity", 40.0 + tenth(n * 13))
-        .with("pressure", 1_000.0 + tenth(n * 3));
+        .with("temperature", value(4, n * 7))
+        .with("humidity", value(40, n * 13))
+        .with("pressure", value(1_000, n * 3));
     new.measurement_id = Some(MeasurementId(Uuid::now_v7()));
     new
 }
