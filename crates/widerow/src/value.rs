@@ -202,6 +202,7 @@ impl Value {
     }
 
     /// An approximation of the bytes that the value takes on an engine; what limits and the meter count.
+    #[inline]
     pub fn bytes(&self) -> usize {
         match self {
             Value::Null | Value::Boolean(_) => 1,
@@ -211,10 +212,18 @@ impl Value {
             Value::BigInt(_) | Value::Double(_) | Value::Timestamp(_) | Value::Counter(_) => 8,
             Value::Decimal(_) | Value::Uuid(_) => 16,
             Value::Vector(floats) => floats.len() * 4,
-            Value::List(items) | Value::Set(items) | Value::Struct(items) => items.iter().map(|v| v.bytes() + 2).sum(),
-            Value::Map(entries) => entries.iter().map(|(k, v)| k.bytes() + v.bytes() + 4).sum(),
+            Value::List(items) | Value::Set(items) | Value::Struct(items) => bytes_of_items(items),
+            Value::Map(entries) => bytes_of_entries(entries),
         }
     }
+}
+
+fn bytes_of_items(items: &[Value]) -> usize {
+    items.iter().map(|v| v.bytes() + 2).sum()
+}
+
+fn bytes_of_entries(entries: &[(Value, Value)]) -> usize {
+    entries.iter().map(|(k, v)| k.bytes() + v.bytes() + 4).sum()
 }
 
 /// A cell did not hold what its column's type says.

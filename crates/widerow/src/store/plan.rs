@@ -1,7 +1,7 @@
 //! A commit, checked: what it writes, each row once; which partition is guarded; what is too large or makes no sense.
 //! Nothing is sent before this.
 
-use std::{collections::HashSet, hash::BuildHasher as _};
+use std::{cmp::Ordering, collections::HashSet, hash::BuildHasher as _};
 
 use foldhash::fast::RandomState;
 use uuid::Uuid;
@@ -284,19 +284,20 @@ fn same_row(a: &Write, b: &Write) -> bool {
 /// Writes of one plan up to which each is compared with all before it.
 const FEW_WRITES: usize = 16;
 
-/// Fingerprints of the rows of a plan, so that a plan of many rows is not compared with itself.
+/// Which rows a plan has, so that a plan of many rows is not compared with itself.
 #[derive(Debug, Default)]
 struct Rows {
     many: bool,
+    /// They are of one table and came in the order of their keys: none can stand there twice.
+    ordered: bool,
+    /// Fingerprints, once they do not.
     prints: HashSet<u64, RandomState>,
     scratch: Vec<u8>,
 }
 
 impl Rows {
     fn for_writes(writes: usize) -> Self {
-        let many = writes > FEW_WRITES;
-        let prints = HashSet::with_capacity_and_hasher(if many { writes } else { 0 }, RandomState::default());
-        Rows { many, prints, scratch: Vec::new() }
+        Rows { many: writes > FEW_WRITES, ordered: true, ..Rows::default() }
     }
 
     /// Adds the write, in place of an earlier one of the same row.
@@ -304,14 +305,34 @@ impl Rows {
         if !self.many {
             return replace_row(writes, write);
         }
-        let known = row_key(&write).is_some_and(|key| {
-            self.scratch.clear();
-            codec::put_values(&mut self.scratch, key);
-            let print = self.prints.hasher().hash_one((std::ptr::from_ref(write.table()), &self.scratch));
-            !self.prints.insert(print)
-        });
-        if known { replace_row(writes, write) } else { writes.push(write) }
+        if self.ordered {
+            if writes.last().is_none_or(|last| is_behind(last, &write)) {
+                return writes.push(write);
+            }
+            self.ordered = false;
+            self.prints.reserve(writes.capacity());
+            for earlier in writes.iter() {
+                self.is_new(earlier);
+            }
+        }
+        if self.is_new(&write) { writes.push(write) } else { replace_row(writes, write) }
     }
+
+    /// What is no row is always new.
+    fn is_new(&mut self, write: &Write) -> bool {
+        let Some(key) = row_key(write) else { return true };
+        self.scratch.clear();
+        codec::put_values(&mut self.scratch, key);
+        let print = self.prints.hasher().hash_one((std::ptr::from_ref(write.table()), &self.scratch));
+        self.prints.insert(print)
+    }
+}
+
+/// Whether both are rows of one table, the later one with the greater key.
+fn is_behind(earlier: &Write, later: &Write) -> bool {
+    let (Some(one), Some(other)) = (row_key(earlier), row_key(later)) else { return false };
+    let mut columns = one.iter().zip(other).map(|(a, b)| a.key_order(b));
+    std::ptr::eq(earlier.table(), later.table()) && columns.find(|order| order.is_ne()).is_some_and(Ordering::is_lt)
 }
 
 /// The whole key of the row that is written, if it is one row.
@@ -426,4 +447,67 @@ pub(super) fn check_size(writes: &[Write]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::row::Row;
+
+    #[derive(crate::Row, Clone, Debug, PartialEq)]
+    #[row(table = "some", partition(a), clustering(b desc))]
+    struct One {
+        a: i32,
+        b: i64,
+    }
+
+    #[derive(crate::Row, Clone, Debug, PartialEq)]
+    #[row(table = "others", partition(a), clustering(b))]
+    struct Other {
+        a: i32,
+        b: i64,
+    }
+
+    fn write(kind: u8, a: i32, b: i64) -> Write {
+        let put = |table, values| Write::Put { table, values, expires_at: None, indexes: Vec::new() };
+        match kind {
+            0 => put(One::table(), One { a, b }.to_values()),
+            1 => put(Other::table(), Other { a, b }.to_values()),
+            _ => Write::Delete { table: One::table(), key: One { a, b }.to_values() },
+        }
+    }
+
+    fn planned(writes: &[Write]) -> Vec<Write> {
+        let (mut rows, mut all) = (Rows::for_writes(writes.len()), Vec::new());
+        writes.iter().for_each(|write| rows.replace(&mut all, write.clone()));
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn of_many_writes_the_last_of_each_row_is_left(
+            writes in prop::collection::vec((0..3u8, 0..4i32, 0..4i64), 0..60),
+            ordered in 0..40usize,
+        ) {
+            let mut writes: Vec<Write> = writes.into_iter().map(|(kind, a, b)| write(kind, a, b)).collect();
+            // As they mostly come: in order, up to some place.
+            let ordered = ordered.min(writes.len());
+            writes[..ordered].sort_by(|a, b| format!("{a:?}").cmp(&format!("{b:?}")));
+            let mut left = Vec::new();
+            writes.iter().for_each(|write| replace_row(&mut left, write.clone()));
+            prop_assert_eq!(planned(&writes), left);
+        }
+    }
+
+    #[test]
+    fn rows_that_come_in_order_leave_no_fingerprints() {
+        let mut rows = Rows::for_writes(100);
+        let mut all = Vec::new();
+        (0..100).for_each(|n| rows.replace(&mut all, write(0, n / 10, i64::from(n))));
+        assert!(rows.ordered && rows.prints.is_empty() && all.len() == 100);
+        rows.replace(&mut all, write(0, 3, 33));
+        assert!(!rows.ordered && all.len() == 100 && all.last() == Some(&write(0, 3, 33)));
+    }
 }
