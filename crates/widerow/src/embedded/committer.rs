@@ -253,6 +253,22 @@ impl Recent {
             self.versions.remove(&oldest);
         }
     }
+
+    /// Tells what became of a group, which was written, or failed.
+    fn answer(&mut self, answers: Vec<Decided>, failed: Option<&Error>) {
+        for (reply, id, scope, answer) in answers {
+            if let (None, Ok(Applied::Done(version)), Some(scope)) = (failed, &answer, scope) {
+                self.remember((id, scope), *version);
+            }
+            let answer = match (failed, answer) {
+                (None, answer) => answer,
+                // A refusal wrote nothing, whatever became of the others.
+                (Some(_), answer @ (Ok(Applied::Moved | Applied::Refused(_)) | Err(_))) => answer,
+                (Some(e), Ok(_)) => Err(Error::Indeterminate { id, detail: format!("the folder failed: {e}") }),
+            };
+            let _ = reply.send(answer);
+        }
+    }
 }
 
 /// What the commits of a group have changed and not yet written. In order, as the engine's memory likes its keys best.
@@ -304,24 +320,12 @@ impl Committer {
                     .then(|| requests.try_recv().ok())
                     .flatten();
             }
-            let written = self.write(group, durable);
             self.written.count(answers.len());
-            for (reply, id, scope, answer) in answers {
-                if let (Ok(()), Ok(Applied::Done(version)), Some(scope)) = (&written, &answer, scope) {
-                    self.recent.remember((id, scope), *version);
-                }
-                let answer = match (&written, answer) {
-                    (Ok(()), answer) => answer,
-                    // A refusal wrote nothing, whatever became of the others.
-                    (Err(_), answer @ (Ok(Applied::Moved | Applied::Refused(_)) | Err(_))) => answer,
-                    (Err(e), Ok(_)) => Err(Error::Indeterminate { id, detail: format!("the folder failed: {e}") }),
-                };
-                let _ = reply.send(answer);
-            }
+            self.write(group, durable, answers);
         }
     }
 
-    fn write(&mut self, mut group: Group, durable: bool) -> Result<()> {
+    fn write(&mut self, mut group: Group, durable: bool, answers: Vec<Decided>) {
         let changes = group.rows.len() + group.ended.len() + 2;
         let mut batch = fjall::OwnedWriteBatch::with_capacity(self.db.clone(), changes).durability(Some(if durable {
             PersistMode::SyncData
@@ -334,7 +338,11 @@ impl Committer {
                 group.ending.push((end, packed.key.clone()));
             }
             group.rows.insert(packed.key, packed.value);
-        })?;
+        });
+        let staging = match staging {
+            Ok(staging) => staging,
+            Err(error) => return self.recent.answer(answers, Some(&error)),
+        };
         let ending = expiry::entries(std::mem::take(&mut group.ending));
         for (key, value) in group.rows {
             match value {
@@ -346,12 +354,16 @@ impl Committer {
         group.ended.into_iter().for_each(|key| batch.remove(&self.expiry, key));
         // ORDER: odd, visible, even, and only then the answers. See `pages`.
         self.stripes.open(&mut group.stripes);
-        let written = self.journal.commit(staging, || batch.commit());
-        self.stripes.close(&group.stripes);
+        let written = self.journal.commit(staging, || {
+            let written = batch.commit();
+            self.stripes.close(&group.stripes);
+            // What was staged is still to be added, and locked until then: who was told goes on meanwhile, and finds it.
+            self.recent.answer(answers, written.as_ref().err().map(super::engine_error_of).as_ref());
+            written
+        });
         if written.is_ok() {
             self.seal();
         }
-        written.map_err(super::engine_error)
     }
 
     /// Gives what is in memory to the engine's worker to sort to disk, once it is enough. While the worker has four of them, the

@@ -402,6 +402,10 @@ fn sort_to_disk<const N: usize>(db: &Database, keyspaces: [&Keyspace; N]) -> Res
 }
 
 fn engine_error(e: fjall::Error) -> Error {
+    engine_error_of(&e)
+}
+
+fn engine_error_of(e: &fjall::Error) -> Error {
     match e {
         fjall::Error::Poisoned => Error::unavailable("an earlier write failed; open the folder again"),
         e => Error::Engine { detail: e.to_string() },
