@@ -76,6 +76,7 @@ impl Turn {
 const GATHERED_FROM: usize = 8;
 const GATHERED_AFTER: Duration = Duration::from_millis(3);
 const GATHERING_PART: u32 = 8;
+const GATHERING_MAX: Duration = Duration::from_millis(50);
 
 /// Keys whose last group is remembered for that moment.
 const RECENT_MAX: usize = 64;
@@ -337,8 +338,9 @@ struct Decided<A> {
 impl<A> Decided<A> {
     /// How the next group is waited for, if this one was large and took long.
     fn gathering(&self) -> Option<Gathering> {
-        let gathers = self.waiting.len() >= GATHERED_FROM && self.took >= GATHERED_AFTER;
-        let until = Instant::now() + self.took / GATHERING_PART;
+        // One that failed says nothing about the next, and may have taken very long.
+        let gathers = self.waiting.len() >= GATHERED_FROM && self.took >= GATHERED_AFTER && self.answers.is_ok();
+        let until = Instant::now() + (self.took / GATHERING_PART).min(GATHERING_MAX);
         gathers.then_some(Gathering { requests: self.waiting.len(), until })
     }
 

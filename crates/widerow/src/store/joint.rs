@@ -7,6 +7,8 @@
 //! anybody, so that two who want the same partitions in another order do not wait in a circle: one of them is told to decide
 //! again.
 
+use std::collections::HashSet;
+
 use super::{
     Store,
     plan::{self, Plan},
@@ -15,8 +17,9 @@ use super::{
     write::{Known, Partition, Scope, view},
 };
 use crate::{
+    codec,
     commit::{Commit, Committed},
-    engine::{Applied, Atomicity, Step, Version},
+    engine::{Applied, Atomicity, Step, Version, Write},
     error::{Error, Result},
     row::{KeyParts, Row},
     schema::Table,
@@ -109,7 +112,8 @@ impl Store {
     }
 
     /// Commits all of it, or nothing: what it left in the partitions, in the order in which they were added; None where one of them
-    /// is not as it was opened.
+    /// is not as it was opened, or where all of it is more than one commit may be, though none of the parts is. Whoever has a way
+    /// of one after the other goes it then.
     pub async fn commit_jointly(&self, joint: Joint) -> Result<Option<Vec<Joined>>> {
         if !self.commits_jointly() {
             let problem = format!("{} commits one guarded partition at a time", self.inner.engine.name());
@@ -117,8 +121,10 @@ impl Store {
         }
         let mut all: Option<Ready> = None;
         let mut left = Vec::with_capacity(joint.decided.len());
+        let mut partitions = HashSet::with_capacity(joint.decided.len());
         for (part, commit) in joint.decided {
             let (plan, ready, last) = self.ready_at(part, commit).await?;
+            check_alone(&plan, &mut partitions)?;
             let version = ready.guarded.expect.map_or(Version(0), |expect| expect.next);
             left.push((plan, version, last));
             match &mut all {
@@ -130,7 +136,10 @@ impl Store {
             }
         }
         let Some(Ready { id, guarded, writes, now, .. }) = all else { return Ok(Some(Vec::new())) };
-        plan::check_size(&writes)?;
+        // Each part was checked by itself.
+        if plan::check_size(&writes).is_err() {
+            return Ok(None);
+        }
         let timestamp = guarded.expect.map_or_else(|| self.inner.timestamp(), |expect| expect.next.0);
         let step = Step { id, tenant: &self.tenant, guarded: Some(guarded), writes, now, timestamp };
         match self.in_time(id, self.apply_settled(&step)).await?.applied {
@@ -162,4 +171,22 @@ impl Store {
         let ready = self.prepare(&plan, Some(known), &assumed).await?;
         Ok((plan, ready, last))
     }
+}
+
+/// That no other part is guarded on the partition of this one, or founds it: each is checked against what was there before all of
+/// them, and the later of two would undo the earlier.
+fn check_alone(plan: &Plan, partitions: &mut HashSet<Vec<u8>>) -> Result<()> {
+    let founded = plan.writes.iter().filter_map(|write| match write {
+        Write::Found { table, partition, .. } => Some((*table, partition)),
+        _ => None,
+    });
+    for (table, partition) in plan.guarded.iter().map(|(table, partition)| (*table, partition)).chain(founded) {
+        let mut key = Vec::new();
+        codec::put_bytes(&mut key, table.name.as_bytes());
+        codec::put_values(&mut key, partition);
+        if !partitions.insert(key) {
+            return Err(Error::invalid(&table.name, "a joint commit decides on each partition once"));
+        }
+    }
+    Ok(())
 }

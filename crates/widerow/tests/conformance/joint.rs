@@ -5,7 +5,7 @@ use std::sync::Arc;
 use widerow::{
     Cell as _, Commit, Database, Engine, Error, Joint, Opened, Options, Store,
     faulty::{Faults, Faulty},
-    meter,
+    limits, meter,
     store::VerifyOptions,
     time::Clock,
     value::Value,
@@ -25,6 +25,7 @@ cases!(
     what_was_left_need_not_be_read,
     a_partition_that_was_only_looked_at_must_not_have_changed,
     what_makes_no_sense_is_refused,
+    what_is_too_much_for_one_commit_is_not_made,
     nothing_is_made_or_lost_between_partitions,
 );
 
@@ -177,8 +178,43 @@ async fn what_makes_no_sense_is_refused(target: &Target) {
         joint.add(open(&store, 0).await, commit);
         assert!(matches!(store.commit_jointly(joint).await, Err(Error::Invalid { .. })));
     }
+    // A partition is decided on once, also where another part begins it.
+    let mut joint = Joint::new();
+    for _ in 0..2 {
+        let opened = open(&store, 0).await;
+        let commit = Commit::new().put(&changed(&opened, 1));
+        joint.add(opened, commit);
+    }
+    assert!(matches!(store.commit_jointly(joint).await, Err(Error::Invalid { .. })));
+    let (zero, new) = (open(&store, 0).await, open(&store, 9).await);
+    let mut joint = Joint::new();
+    let commit = Commit::new().put(&changed(&zero, 1)).found(&article(9));
+    joint.add(zero, commit);
+    joint.add(new, Commit::new().put(&article(9)));
+    assert!(matches!(store.commit_jointly(joint).await, Err(Error::Invalid { .. })));
     assert!(store.commit_jointly(Joint::new()).await.unwrap().is_some(), "nothing is done at once");
     assert_eq!(store.get_many::<Article>(0..2).await.unwrap().into_iter().flatten().map(|a| a.price).sum::<i64>(), 200);
+}
+
+/// Each part is a commit that could be made by itself; all of them are more than one may have.
+async fn what_is_too_much_for_one_commit_is_not_made(target: &Target) {
+    let store = target.world().store;
+    if !furnished(&store, 0).await {
+        return;
+    }
+    let baskets = limits::COMMIT_WRITES_MAX / limits::GUARDED_WRITES_MAX + 1;
+    for (baskets, made) in [(baskets, false), (baskets - 1, true)] {
+        let mut joint = Joint::new();
+        for basket in 0..baskets {
+            let basket = format!("basket {basket}");
+            let opened = store.open::<Line>(basket.clone(), [()]).await.unwrap();
+            let put = |commit: Commit, n| commit.put(&line(&basket, n as i64, "line"));
+            joint.add(opened, (0..limits::GUARDED_WRITES_MAX).fold(Commit::new(), put));
+        }
+        assert_eq!(store.commit_jointly(joint).await.unwrap().is_some(), made);
+        let rows = store.slice::<Line>("basket 0".into()).limit(1).page().await.unwrap().rows;
+        assert_eq!(rows.len(), usize::from(made), "all of it, or nothing");
+    }
 }
 
 /// Amounts go from one article to another, side by side, through engines that refuse, time out and answer late.

@@ -16,7 +16,7 @@ use crate::{
     },
     graph,
     id::{FlowId, ProductId},
-    inventory, limits,
+    inventory,
     orders::{self, Order, OrderStatus},
 };
 
@@ -44,6 +44,10 @@ pub(super) async fn begin<'c>(
     Ok(Some(run))
 }
 
+/// Products of an order that is paid and related in one commit: every two of them are up to six writes, and more than a commit may
+/// have is read in vain.
+const RELATED_AT_ONCE: usize = 16;
+
 /// Makes the order paid and notes what was bought together; None where nothing of it was done.
 pub(super) async fn pay(
     checkout: &Checkout,
@@ -52,7 +56,7 @@ pub(super) async fn pay(
     products: &[ProductId],
 ) -> Result<Option<Order>> {
     let ctx = run.ctx;
-    if !ctx.store.commits_jointly() || !(2..=limits::BOUGHT_TOGETHER_MAX).contains(&products.len()) {
+    if !ctx.store.commits_jointly() || !(2..=RELATED_AT_ONCE).contains(&products.len()) {
         return Ok(None);
     }
     let mut joint = Joint::new();

@@ -1,6 +1,9 @@
 //! What a shopper and a clerk see.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering::SeqCst},
+};
 
 use futures::future::join_all;
 use merkato::{
@@ -13,8 +16,10 @@ use merkato::{
         run::{self, Moment, Point, Watch},
         sales, shopping,
     },
+    graph,
     id::{FlowId, MovementId},
     inventory::{self, Note},
+    limits,
     orders::{self, Change, OrderStatus, PaymentStatus},
 };
 use rust_decimal::Decimal;
@@ -24,6 +29,7 @@ use widerow_testing::{Target, cases};
 use super::shop::{Shop, WANTED};
 use crate::{
     carts::{dying, finish_commits},
+    catalog::on_sale,
     world::raw_rows,
 };
 
@@ -42,6 +48,7 @@ cases![
     a_cancelled_order_gives_its_stock_back_once,
     a_clerk_who_cancels_and_one_who_ships_at_once,
     a_cart_of_hundreds_of_lines_is_ordered_in_one_go,
+    an_order_of_many_products_is_paid_and_they_are_related,
     bad_requests_are_refused_by_field_and_nothing_is_written,
     a_days_sales_are_rebuilt_from_its_orders,
     nothing_of_the_person_stays_with_a_checkout_that_is_over,
@@ -288,6 +295,41 @@ async fn a_cart_of_hundreds_of_lines_is_ordered_in_one_go(target: &Target) {
     assert!(carts::verify_carts(ctx, false).await.expect("verified").totals.is_empty());
 }
 
+/// So many that their pairs are more than one commit takes, when they are new and when they are known; and so many products that no
+/// pairs of them are noted.
+async fn an_order_of_many_products_is_paid_and_they_are_related(target: &Target) {
+    let shop = Shop::open(target, [500, 500]).await;
+    let ctx = &shop.ctx;
+    // Elsewhere it is a commit a partition anyhow.
+    let most = if ctx.store.commits_jointly() { limits::BOUGHT_TOGETHER_MAX + 1 } else { 4 };
+    let lamp = catalog::get_product(ctx, shop.products[0]).await.expect("a product");
+    let furniture = catalog::get_category(ctx, lamp.category_id).await.expect("a category");
+    let mut products = shop.products.to_vec();
+    while products.len() < most {
+        let new = on_sale(&format!("Shelf {}", products.len()), &furniture, 500);
+        let product = catalog::create_product(ctx, new).await.expect("a product").product_id;
+        let (movement, note) = (MovementId(ctx.new_id()), Note::default());
+        inventory::restock(ctx, movement, product, "vienna", 500, note).await.expect("restocked");
+        products.push(product);
+    }
+    shop.without_code.store(true, SeqCst);
+    for (key, count) in [("new", most - 1), ("known", most - 1), ("too many", most)] {
+        shop.fill_cart().await;
+        for product in &products[2..count] {
+            let (which, options) = (carts::Which::Active, BTreeMap::new());
+            shopping::add_to_cart(ctx, &shop.shopper, which, *product, options, 1).await.expect("added");
+        }
+        let bought = shop.buy(key).await;
+        assert_eq!(bought.stage, Stage::Paid, "{key}");
+        let order = orders::get_order(ctx, bought.draft.order_id).await.expect("an order");
+        assert_eq!(order.status, OrderStatus::Paid);
+    }
+    let related = graph::list_bought_together(ctx, products[0], 100).await.expect("related");
+    let times = if most > limits::BOUGHT_TOGETHER_MAX { 2 } else { 3 };
+    assert!(related.iter().filter(|row| row.times == times).count() >= most - 2, "{related:?}");
+    shop.audit().await;
+}
+
 async fn bad_requests_are_refused_by_field_and_nothing_is_written(target: &Target) {
     let shop = Shop::open(target, [5, 1]).await;
     let good = shop.request("key", "ok");
@@ -452,7 +494,7 @@ async fn what_is_left_of_a_large_cart_goes_after_a_crash_as_well(target: &Target
 async fn what_lies_between_two_questions_to_the_provider_is_one_commit_where_the_engine_can(target: &Target) {
     let mut commits = Vec::new();
     for shop in [Shop::open(target, [9, 9]).await, Shop::open_step_by_step(target, [9, 9]).await] {
-        shop.without_code.store(true, std::sync::atomic::Ordering::SeqCst);
+        shop.without_code.store(true, SeqCst);
         // The first one takes numbers and notes that there are flows.
         shop.buy("first").await;
         shop.fill_cart().await;

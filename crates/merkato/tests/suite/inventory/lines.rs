@@ -14,6 +14,7 @@ cases![
     lines_on_one_product_are_summed,
     a_refused_confirmation_gives_back_what_was_confirmed,
     lines_are_released_extended_and_given_back_together,
+    hundreds_of_lines_are_held_and_confirmed,
 ];
 
 /// Products in the order of their ids, each with so many units.
@@ -124,5 +125,26 @@ async fn lines_are_released_extended_and_given_back_together(target: &Target) {
         for product in &some {
             assert_eq!(figures(ctx, *product).await, (3, 0));
         }
+    }
+}
+
+/// More than one commit takes on any engine, as each of the products runs low: where it is not one, it is one after the other.
+async fn hundreds_of_lines_are_held_and_confirmed(target: &Target) {
+    let world = World::new(target);
+    let ctx = &world.ctx;
+    // Elsewhere it is a commit a product anyhow.
+    let count = if ctx.store.commits_jointly() { 700 } else { 20 };
+    let some = products(&world, &vec![6; count]).await;
+    for product in &some {
+        inventory::set_low_stock_threshold(ctx, *product, MAIN, 3).await.unwrap();
+    }
+    let hold = new_hold(ctx);
+    for _ in 0..2 {
+        assert_eq!(inventory::reserve_lines(ctx, hold, &lines(&some, 4), None).await.unwrap().len(), count);
+    }
+    assert_eq!(inventory::confirm_lines(ctx, hold, &some).await.unwrap().len(), count);
+    for product in [some[0], some[count - 1]] {
+        assert_eq!(figures(ctx, product).await, (2, 0));
+        assert_sound(ctx, product).await;
     }
 }
