@@ -215,6 +215,54 @@ async fn who_has_seen_a_commit_sees_its_rows() {
     }
 }
 
+/// Many pages, with a partition that goes while the scan stands in it.
+#[tokio::test]
+async fn a_scan_passes_over_no_row_where_others_go() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Arc::new(ManualClock::at(Timestamp::from_millis(1_700_000_000_000)));
+    let (database, store) = open(folder.path(), u64::MAX, &clock).await;
+    let commit = |hour: i32, from: i64, seconds: u32| {
+        let sample = move |at| Sample { sensor: "s".into(), hour, at, name: String::new(), value: Some(at) };
+        (from..from + 700).fold(Commit::new(), |commit, at| commit.put_for(&sample(at), seconds))
+    };
+    // Later times stand before earlier ones.
+    store.commit(commit(1, 0, 10)).await.expect("a commit");
+    store.commit(commit(2, 1_000, 1_000)).await.expect("a commit");
+    let mut ranges = store.scan(Sample::table(), 1).await.expect("a scan");
+    let mut rows = Vec::new();
+    while let Some(page) = ranges[0].next().await.expect("a page") {
+        rows.extend(page.into_iter().map(|(_, row)| Sample::from_values(row.values).expect("a sample")));
+        clock.advance_millis(11_000);
+        while database.reclaim(1_000).await.expect("reclaimed").more {}
+    }
+    assert!(rows.iter().filter(|row| row.hour == 1).count() < 700, "the scan has stood in what has gone");
+    assert_eq!(rows.iter().filter(|row| row.hour == 2).count(), 700);
+}
+
+/// Two rows are always written together, and packed all the time.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_reads_several_rows_sees_commits_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Arc::new(ManualClock::at(Timestamp::from_millis(1_700_000_000_000)));
+    let (_database, store) = open(folder.path(), u64::MAX, &clock).await;
+    let sample = |at, value| Sample { sensor: "s".into(), hour: 0, at, name: String::new(), value: Some(value) };
+    let writer = tokio::spawn({
+        let store = store.clone();
+        async move {
+            for value in 0..300 {
+                store.commit(Commit::new().put(&sample(1, value)).put(&sample(2, value))).await.expect("a commit");
+                scanned(&store, 1).await;
+            }
+        }
+    });
+    while !writer.is_finished() {
+        let rows = store.slice::<Sample>(("s".into(), 0)).page().await.expect("a page").rows;
+        let values: Vec<_> = rows.iter().map(|row| row.value).collect();
+        assert!(values.is_empty() || (values.len() == 2 && values[0] == values[1]), "half a commit: {values:?}");
+    }
+    writer.await.expect("no panic");
+}
+
 #[test]
 fn a_series_is_plain() {
     #[derive(Row, Clone, Debug, PartialEq)]

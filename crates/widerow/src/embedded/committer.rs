@@ -5,11 +5,12 @@
 //! after the sync; one key stands once in a batch (fjall gives a batch one sequence number).
 
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 use fjall::{AbstractTree, Database, Keyspace, PersistMode, Slice};
@@ -41,6 +42,10 @@ const GROUP_COMMITS_MAX: usize = 512;
 const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Commits that are remembered by id in memory.
 const RECENT_COMMITS_MAX: usize = 16 * 1024;
+/// With so many sealed memtables the engine lets a batch wait.
+const SEALED_MAX: usize = 4;
+/// The longest that the committer waits for one of them to be sorted to disk.
+const ROOM_WAIT_MAX: Duration = Duration::from_secs(30);
 /// Commits that wait before callers have to.
 pub(super) const QUEUE_COMMITS_MAX: usize = 4096;
 
@@ -229,6 +234,8 @@ pub(super) struct Committer {
     written: Arc<Written>,
     recent: Recent,
     journal: Journal,
+    /// The engine's worker did not come to its end for a long time.
+    is_stuck: bool,
 }
 
 /// Commits of this process that were applied, so that a step sent again changes nothing. Across processes, callers that
@@ -255,20 +262,31 @@ impl Recent {
     }
 
     /// Tells what became of a group, which was written, or failed.
-    fn answer(&mut self, answers: Vec<Decided>, failed: Option<&Error>) {
+    fn answer(&mut self, answers: Vec<Decided>, failure: Option<Failure>) {
         for (reply, id, scope, answer) in answers {
-            if let (None, Ok(Applied::Done(version)), Some(scope)) = (failed, &answer, scope) {
+            if let (None, Ok(Applied::Done(version)), Some(scope)) = (&failure, &answer, scope) {
                 self.remember((id, scope), *version);
             }
-            let answer = match (failed, answer) {
+            let answer = match (&failure, answer) {
                 (None, answer) => answer,
                 // A refusal wrote nothing, whatever became of the others.
                 (Some(_), answer @ (Ok(Applied::Moved | Applied::Refused(_)) | Err(_))) => answer,
-                (Some(e), Ok(_)) => Err(Error::Indeterminate { id, detail: format!("the folder failed: {e}") }),
+                (Some(Failure::NotWritten(e)), Ok(_)) => Err(e.clone()),
+                (Some(Failure::Unknown(e)), Ok(_)) => {
+                    Err(Error::Indeterminate { id, detail: format!("the folder failed: {e}") })
+                }
             };
             let _ = reply.send(answer);
         }
     }
+}
+
+/// Why a group failed.
+enum Failure {
+    /// Nothing of it was written.
+    NotWritten(Error),
+    /// Nobody knows.
+    Unknown(Error),
 }
 
 /// What the commits of a group have changed and not yet written. In order, as the engine's memory likes its keys best.
@@ -289,8 +307,8 @@ struct Group {
     stripes: Vec<Stripe>,
     /// Rows of series.
     staged: StagedRows,
-    /// Whether all that was staged before is packed.
-    pack: bool,
+    /// Who wants all that was staged before packed.
+    pack: Vec<oneshot::Sender<Result<Applied>>>,
 }
 
 impl Committer {
@@ -303,7 +321,17 @@ impl Committer {
         written: Arc<Written>,
         journal: Journal,
     ) -> Self {
-        Committer { db, rows, expiry, memtable_bytes, stripes, written, recent: Recent::default(), journal }
+        Committer {
+            db,
+            rows,
+            expiry,
+            memtable_bytes,
+            stripes,
+            written,
+            recent: Recent::default(),
+            journal,
+            is_stuck: false,
+        }
     }
 
     /// Runs until all senders are gone.
@@ -315,7 +343,7 @@ impl Committer {
             let mut next = Some(first);
             while let Some(request) = next {
                 durable |= !matches!(request, Request::Add { .. } | Request::Reclaim { .. });
-                answers.push(self.decide(&mut group, request));
+                answers.extend(self.decide(&mut group, request));
                 next = (answers.len() < GROUP_COMMITS_MAX && group.bytes < GROUP_BYTES_MAX)
                     .then(|| requests.try_recv().ok())
                     .flatten();
@@ -326,23 +354,27 @@ impl Committer {
     }
 
     fn write(&mut self, mut group: Group, durable: bool, answers: Vec<Decided>) {
+        if let Err(error) = self.wait_for_room() {
+            return self.refuse(group.pack, answers, error);
+        }
         let changes = group.rows.len() + group.ended.len() + 2;
         let mut batch = fjall::OwnedWriteBatch::with_capacity(self.db.clone(), changes).durability(Some(if durable {
             PersistMode::SyncData
         } else {
             PersistMode::Buffer
         }));
-        let staged = std::mem::take(&mut group.staged);
-        let staging = self.journal.write(&mut batch, staged, group.pack, |packed| {
+        let (staged, pack) = (std::mem::take(&mut group.staged), std::mem::take(&mut group.pack));
+        let staging = self.journal.write(&mut batch, staged, !pack.is_empty(), |packed| {
             if let Some(end) = packed.end {
                 group.ending.push((end, packed.key.clone()));
             }
             group.rows.insert(packed.key, packed.value);
         });
-        let staging = match staging {
+        let mut staging = match staging {
             Ok(staging) => staging,
-            Err(error) => return self.recent.answer(answers, Some(&error)),
+            Err(error) => return self.refuse(pack, answers, error),
         };
+        let unpacked = staging.unpacked.take();
         let ending = expiry::entries(std::mem::take(&mut group.ending));
         for (key, value) in group.rows {
             match value {
@@ -350,7 +382,10 @@ impl Committer {
                 None => batch.remove(&self.rows, key),
             }
         }
+        // One key stands once in a batch: what is packed anew with the end that it had goes on under the entry that it had.
+        let again: BTreeSet<Slice> = ending.iter().map(|(key, _)| key.clone()).collect();
         ending.into_iter().for_each(|(key, rows)| batch.insert(&self.expiry, key, rows));
+        group.ended.retain(|key| !again.contains(key));
         group.ended.into_iter().for_each(|key| batch.remove(&self.expiry, key));
         // ORDER: odd, visible, even, and only then the answers. See `pages`.
         self.stripes.open(&mut group.stripes);
@@ -358,12 +393,43 @@ impl Committer {
             let written = batch.commit();
             self.stripes.close(&group.stripes);
             // What was staged is still to be added, and locked until then: who was told goes on meanwhile, and finds it.
-            self.recent.answer(answers, written.as_ref().err().map(super::engine_error_of).as_ref());
+            let error = written.as_ref().err().map(super::engine_error_of);
+            for reply in pack {
+                let answer = error.clone().or_else(|| unpacked.clone());
+                let _ = reply.send(answer.map_or(Ok(Applied::Done(Version(0))), Err));
+            }
+            self.recent.answer(answers, error.map(Failure::Unknown));
             written
         });
         if written.is_ok() {
             self.seal();
         }
+    }
+
+    /// Nothing of the group is written.
+    fn refuse(&mut self, pack: Vec<oneshot::Sender<Result<Applied>>>, answers: Vec<Decided>, error: Error) {
+        pack.into_iter().for_each(|reply| drop(reply.send(Err(error.clone()))));
+        self.recent.answer(answers, Some(Failure::NotWritten(error)));
+    }
+
+    /// While the engine's worker has as much to sort as it may have, a batch would wait inside of it, seen already and with the
+    /// stage locked. So it is waited for before; and where nothing comes of that, nothing is written.
+    fn wait_for_room(&mut self) -> Result<()> {
+        let full = || {
+            let keyspaces = [&self.rows, &self.expiry, self.journal.blocks()];
+            keyspaces.into_iter().any(|keyspace| keyspace.tree.sealed_memtable_count() >= SEALED_MAX)
+        };
+        let start = Instant::now();
+        while full() {
+            // Who has waited once in vain is told at once that it is so still.
+            if self.is_stuck || start.elapsed() > ROOM_WAIT_MAX {
+                self.is_stuck = true;
+                return Err(Error::unavailable("the folder takes too long to sort what was written to disk"));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.is_stuck = false;
+        Ok(())
     }
 
     /// Gives what is in memory to the engine's worker to sort to disk, once it is enough. While the worker has four of them, the
@@ -380,8 +446,9 @@ impl Committer {
         }
     }
 
-    fn decide(&self, group: &mut Group, request: Request) -> Decided {
-        match request {
+    /// None where the answer comes with the group's packing.
+    fn decide(&self, group: &mut Group, request: Request) -> Option<Decided> {
+        Some(match request {
             Request::Commit { id, parts, changes, now, now_micros, reply } => {
                 let scope = match parts.first() {
                     Some(part) => codec::fingerprint(&part.partition),
@@ -403,10 +470,10 @@ impl Committer {
             Request::Add { adds, reply } => (reply, Uuid::nil(), None, self.add(group, adds)),
             Request::Reclaim { entries, now, reply } => (reply, Uuid::nil(), None, self.reclaim(group, entries, now)),
             Request::Pack { reply } => {
-                group.pack = true;
-                (reply, Uuid::nil(), None, Ok(Applied::Done(Version(0))))
+                group.pack.push(reply);
+                return None;
             }
-        }
+        })
     }
 
     fn get(&self, group: &Group, key: &[u8]) -> Result<Option<Slice>> {
@@ -564,7 +631,7 @@ impl Committer {
     fn apply(&self, group: &mut Group, mut changes: Vec<Change>) -> Result<()> {
         let mut doomed = Vec::new();
         let mut replaced = Vec::new();
-        let mut unstaged = StagedRows::default();
+        let mut unstaged: BTreeMap<&[u8], BTreeSet<Vec<u8>>> = BTreeMap::new();
         for change in &changes {
             if let Change::Replace(replace) = change {
                 self.replaced(group, replace, &mut replaced)?;
@@ -575,10 +642,16 @@ impl Committer {
                 }
             }
             if let Change::StageRange { partition, from, to } = change {
-                unstaged.append(series::deletions(&self.rows, &self.journal.stage(), partition, from, to)?);
+                let live = series::live_in(&self.rows, &self.journal.stage(), partition, from, to)?;
+                // Several ranges may have the same rows.
+                unstaged.entry(partition).or_default().extend(live);
             }
         }
-        group.stage(unstaged);
+        let mut deletions = StagedRows::default();
+        for (partition, clusterings) in unstaged {
+            clusterings.iter().for_each(|clustering| deletions.push_deletion(partition, clustering));
+        }
+        group.stage(deletions);
         for (key, stripe) in replaced {
             group.bytes += key.len();
             group.stripes.push(stripe);
@@ -616,10 +689,8 @@ impl Committer {
                 Change::StageRange { partition, from, to } => {
                     let range = series::clustering_range(&partition, &from, &to);
                     let mut gone = StagedRows::default();
-                    for (of, clustering) in group.staged.keys() {
-                        if *of == *partition && range.contains(clustering) {
-                            gone.push_deletion(of, clustering);
-                        }
+                    for clustering in group.staged.live(&partition, |clustering| range.contains(clustering)) {
+                        gone.push_deletion(&partition, clustering);
                     }
                     group.stage(gone);
                 }
@@ -698,7 +769,7 @@ impl Committer {
                 reclaimed += match packed {
                     Some(partition) => {
                         // What is older and ends later would be there again.
-                        if let Some(end) = series::later_end(&self.rows, &key[..partition], now)? {
+                        if let Some(end) = series::later_end(&self.rows, &key[..partition], &key, now)? {
                             group.ending.push((end, key));
                             continue;
                         }

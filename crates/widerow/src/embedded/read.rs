@@ -144,7 +144,7 @@ impl<'v> View<'v> {
         let (bytes, partition) = key::split_row_key(self.layout.table, self.layout.id, tenant, &key);
         let (partition, clustering) = (&bytes[..partition], &bytes[partition + 1..]);
         let decode = |value: &[u8]| row::decode(self.layout, key, value).map(Some).map_err(|e| self.corrupt(e));
-        // ORDER: the stage, then the snapshot, for each row again.
+        // ORDER: the stage, then the snapshot, for each row again. What is staged of one row may only be older than the snapshot.
         if let Some(staged) = self.stage.find(partition, clustering) {
             return staged.value().map_or(Ok(None), decode);
         }
@@ -167,10 +167,10 @@ impl<'v> View<'v> {
         let table = self.layout.table;
         let mut rows = Rows::with_capacity(table, slice.limit.min(ROWS_EXPECTED));
         let mut bytes_read = 0;
-        // ORDER: the stage, then the snapshot.
         let range = series::clustering_range(partition, &from, &to);
-        let staged = self.stage.rows(partition, |clustering| range.contains(clustering));
-        let stored = Stored::read(&self.db.snapshot(), self.rows, partition, from.clone()..to.clone())?;
+        let wanted = |clustering: &[u8]| range.contains(clustering);
+        let (staged, snapshot) = self.stage.rows_with(partition, wanted, || self.db.snapshot());
+        let stored = Stored::read(&snapshot, self.rows, partition, from.clone()..to.clone())?;
         let cells = stored.merge(&staged, partition.len(), |clustering| range.contains(clustering));
         let cells = cells.map_err(|e| self.corrupt(e))?;
         let mut add = |(clustering, value): series::LiveCell<'_>| -> Result<()> {
@@ -209,6 +209,8 @@ impl<'v> View<'v> {
             let first = entry.key().map_err(engine_error)?;
             let (tenant, key, length) = self.partition_bytes(&first)?;
             let partition = &first[..length];
+            // RACE: what the last page ended in may be gone since; in any other partition nothing was read yet.
+            behind = behind.filter(|_| scan.after.is_some_and(|after| after.starts_with(partition)));
             let whole = key::section(partition, ROWS)..key::section(partition, PACKED);
             let stored = Stored::read(&snapshot, self.rows, partition, whole)?;
             for (clustering, value) in stored.merge(&[], length, |_| true).map_err(|e| self.corrupt(e))? {

@@ -18,6 +18,8 @@ struct Stored {
     id: u16,
     /// Name, number, type with all nested fields, and the role in the key.
     columns: Vec<(String, u16, String, String)>,
+    /// Rows may stand packed, and are not found by who takes the table for a plain one.
+    series: bool,
 }
 
 impl Stored {
@@ -30,6 +32,7 @@ impl Stored {
             put_bytes(&mut out, column_type.as_bytes());
             put_bytes(&mut out, role.as_bytes());
         }
+        out.push(u8::from(self.series));
         out
     }
 
@@ -42,7 +45,10 @@ impl Stored {
             let id = number(&mut reader)?;
             Ok((name, id, reader.text()?.to_owned(), reader.text()?.to_owned()))
         });
-        Ok(Stored { id, columns: columns.collect::<Result<_, Malformed>>()? })
+        let columns = columns.collect::<Result<_, Malformed>>()?;
+        // Before there were series it ended here.
+        let series = !reader.is_empty() && reader.byte()? != 0;
+        Ok(Stored { id, columns, series })
     }
 }
 
@@ -101,7 +107,7 @@ pub(super) fn migrate(
         }
         let mut new = old.cloned().unwrap_or_else(|| {
             next_id += 1;
-            Stored { id: next_id - 1, columns: Vec::new() }
+            Stored { id: next_id - 1, ..Stored::default() }
         });
         compare(table, &mut new, old, &mut report);
         wanted.insert(table.name.clone(), (table, new));
@@ -142,6 +148,11 @@ fn compare(table: &'static Table, new: &mut Stored, old: Option<&Stored>, report
         column: column.to_owned(),
         problem,
     };
+    if new.series && !table.series {
+        let problem = "its rows are kept packed, as those of a series: declare it `series`".into();
+        report.problems.push(SchemaError::Declaration { table: table.name.clone(), problem });
+    }
+    new.series = table.series;
     let mut next_column = new.columns.iter().map(|c| c.1 + 1).max().unwrap_or(0);
     for (position, column) in table.columns.iter().enumerate() {
         let (declared, role) = (signature(&column.column_type), role(table, position));

@@ -1,6 +1,9 @@
 //! The committer's side of the stage: what is staged stands in a journal, block by block, until it is packed.
 
-use std::sync::{Arc, RwLockWriteGuard};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, RwLockWriteGuard},
+};
 
 use fjall::{Keyspace, OwnedWriteBatch};
 
@@ -30,6 +33,8 @@ pub(in crate::embedded) struct Journal {
     bytes: usize,
     /// What may be staged, about. Twice as much while it is being packed.
     bytes_max: usize,
+    /// Shards that cannot be packed, and why.
+    broken: BTreeMap<usize, Error>,
 }
 
 /// What a batch does to the stage, to be done in memory once it is visible.
@@ -40,6 +45,8 @@ pub(in crate::embedded) struct Staging {
     whole: bool,
     /// The blocks before it are gone.
     first: u64,
+    /// Why not everything was packed that was to be.
+    pub unpacked: Option<Error>,
 }
 
 impl Journal {
@@ -48,8 +55,9 @@ impl Journal {
         let corrupt = |e| Error::corrupt("the staged rows", e);
         let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX);
         let (stage, packer) = (Arc::new(Stage::new()), Packer::start(rows.clone())?);
+        let (under_way, broken) = (None, BTreeMap::new());
         let mut journal =
-            Journal { stage, rows, blocks, packer, under_way: None, first: 0, next: 0, bytes: 0, bytes_max };
+            Journal { stage, rows, blocks, packer, under_way, first: 0, next: 0, bytes: 0, bytes_max, broken };
         for entry in journal.blocks.iter() {
             let (key, block) = entry.into_inner().map_err(engine_error)?;
             let number = u64::from_be_bytes(key[..].try_into().map_err(|_| corrupt(Malformed))?);
@@ -82,9 +90,18 @@ impl Journal {
         mut tell: impl FnMut(Packed),
     ) -> Result<Staging> {
         if staged.is_empty() && !everything {
-            return Ok(Staging { rows: Vec::new(), packed: Vec::new(), whole: false, first: self.first });
+            return Ok(Staging {
+                rows: Vec::new(),
+                packed: Vec::new(),
+                whole: false,
+                first: self.first,
+                unpacked: None,
+            });
         }
-        let packed = if everything { self.pack_everything(&mut tell)? } else { self.take_packed(&mut tell)? };
+        let (packed, unpacked) = match everything {
+            true => self.pack_everything(&mut tell),
+            false => (self.take_packed(&mut tell)?, None),
+        };
         let left = (0..SHARDS).filter_map(|number| {
             let shard = self.stage.shard(number);
             match packed.contains(&number) {
@@ -102,7 +119,7 @@ impl Journal {
         if !rows.is_empty() {
             batch.insert(&self.blocks, self.next.to_be_bytes(), block);
         }
-        Ok(Staging { rows, packed, whole: everything, first })
+        Ok(Staging { rows, packed, whole: everything, first, unpacked })
     }
 
     /// What the packer has done, and gives it more while too much is staged. Waits for it where it is far behind.
@@ -119,7 +136,16 @@ impl Journal {
                     },
                 };
                 self.under_way = None;
-                done?.into_iter().for_each(&mut *tell);
+                let done = match done {
+                    Ok(done) => done,
+                    // The others still can. Its rows stay where they are, and are seen there.
+                    Err(error) => {
+                        tracing::error!(shard, %error, "staged rows cannot be packed");
+                        self.broken.insert(shard, error);
+                        continue;
+                    }
+                };
+                done.into_iter().for_each(&mut *tell);
                 left -= self.stage.shard(shard).packing.as_ref().map_or(0, |rows| rows.bytes);
                 packed.push(shard);
             }
@@ -127,42 +153,62 @@ impl Journal {
                 return Ok(packed);
             }
             // RACE: not one that this batch has packs of, as the packer would not see them yet.
-            let others = (0..SHARDS).filter(|shard| !packed.contains(shard));
+            let others = (0..SHARDS).filter(|shard| !packed.contains(shard) && !self.broken.contains_key(shard));
             // The oldest first, so that its blocks can go.
             let oldest = others.filter_map(|shard| Some((self.stage.shard(shard).first_block()?, shard))).min();
-            let Some((_, shard)) = oldest else { return Ok(packed) };
+            let Some((_, shard)) = oldest else {
+                // Memory is bounded, whatever is broken.
+                let full = left > self.bytes_max.saturating_mul(2);
+                return match self.broken.values().next().filter(|_| full && packed.is_empty()) {
+                    Some(error) => Err(error.clone()),
+                    None => Ok(packed),
+                };
+            };
             self.packer.begin(self.stage.lock(shard).begin_packing())?;
             self.under_way = Some(shard);
         }
     }
 
-    fn pack_everything(&mut self, tell: &mut impl FnMut(Packed)) -> Result<Vec<usize>> {
+    /// The shards that are packed, and what keeps the others from it.
+    fn pack_everything(&mut self, tell: &mut impl FnMut(Packed)) -> (Vec<usize>, Option<Error>) {
         self.packer.forget();
         // It is packed once more, with what came since.
         if self.under_way.take().is_some() {
-            self.packer.wait()?;
+            let _ = self.packer.wait();
         }
-        let mut packed = Vec::new();
+        let (mut packed, mut failed) = (Vec::new(), None);
         for number in 0..SHARDS {
-            let shard = self.stage.shard(number);
-            if shard.first_block().is_none() {
+            if self.stage.shard(number).first_block().is_none() {
                 continue;
             }
-            let partitions = shard.fresh.partitions().map(|(partition, _)| partition);
-            let others = shard.packing.iter().flat_map(|rows| rows.partitions()).map(|(partition, _)| partition);
-            let others = others.filter(|partition| shard.fresh.of(partition).is_empty());
-            for partition in partitions.chain(others) {
-                let staged: Vec<StagedRow> = shard.parts().flat_map(|rows| rows.of(partition)).cloned().collect();
-                pack(&self.rows, partition, &staged, &mut Tails::default())?.into_iter().for_each(&mut *tell);
+            match self.pack_shard(number) {
+                Ok(packs) => {
+                    packs.into_iter().for_each(&mut *tell);
+                    self.broken.remove(&number);
+                    packed.push(number);
+                }
+                Err(error) => failed = Some(error),
             }
-            packed.push(number);
         }
-        Ok(packed)
+        (packed, failed)
+    }
+
+    fn pack_shard(&self, number: usize) -> Result<Vec<Packed>> {
+        let shard = self.stage.shard(number);
+        let partitions = shard.fresh.partitions().map(|(partition, _)| partition);
+        let others = shard.packing.iter().flat_map(|rows| rows.partitions()).map(|(partition, _)| partition);
+        let others = others.filter(|partition| shard.fresh.of(partition).is_empty());
+        let mut packs = Vec::new();
+        for partition in partitions.chain(others) {
+            let staged: Vec<StagedRow> = shard.parts().flat_map(|rows| rows.of(partition)).cloned().collect();
+            packs.extend(pack(&self.rows, partition, &staged, &mut Tails::default())?);
+        }
+        Ok(packs)
     }
 
     /// Commits the batch, and does in memory what it does. Readers of what changes wait.
     pub fn commit(&mut self, staging: Staging, commit: impl FnOnce() -> fjall::Result<()>) -> fjall::Result<()> {
-        let Staging { rows, packed, whole, first } = staging;
+        let Staging { rows, packed, whole, first, .. } = staging;
         let mut locks: [Option<RwLockWriteGuard<'_, Shard>>; SHARDS] = [const { None }; SHARDS];
         for shard in rows.iter().map(|row| shard_of(row.stripe())).chain(packed.iter().copied()) {
             if locks[shard].is_none() {

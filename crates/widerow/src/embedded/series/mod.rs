@@ -12,8 +12,9 @@
 //! - A deletion is staged, too. Packing it writes the whole partition anew, without what was deleted.
 //! - RACE: rows of a partition are being packed once at a time, and what came since stands apart from them: nobody else changes its
 //!   packs until that is visible, but the committer, who reclaims what has ended.
-//! - RACE: a reader looks at the stage first and takes its snapshot afterwards; rows leave the stage after the batch that has them
-//!   packed is visible. So a reader sees a row in one of the two places or in both.
+//! - RACE: who reads several rows takes its snapshot while the stage is locked: what is staged is then as new as what is packed, and
+//!   a commit is in both or in neither. Rows leave the stage after the batch that has them packed is visible, so that a row is in one
+//!   of the two places or in both.
 //! - RACE: what a group stages is added while its shards are locked from before its batch is visible. Whoever has seen anything of
 //!   a commit finds its rows, waiting for the sync if need be, and nobody sees a row that a crash could take back.
 
@@ -23,10 +24,12 @@ mod packer;
 mod rows;
 mod stage;
 mod tail;
+#[cfg(test)]
+mod tests;
 
 pub(super) use self::{
     journal::Journal,
-    pack::{PackedRows, deletions, later_end, newest},
+    pack::{PackedRows, later_end, live_in, newest},
     rows::{StagedRow, StagedRows},
     stage::Stage,
 };

@@ -1,15 +1,17 @@
 //! Rows of one partition, packed: when the last of them ends, then each with its clustering columns and its value, in order.
 
+use std::collections::BTreeSet;
+
 use fjall::{Keyspace, Slice};
 
 use super::{
     super::{
         engine_error,
-        key::{self, PACKED, ROWS},
+        key::{self, ROWS},
         row,
     },
     Cell, LiveCell, clustering_range, packed_key, packed_range,
-    rows::{StagedRow, StagedRows},
+    rows::StagedRow,
     stage::Stage,
     tail::{Tail, Tails},
 };
@@ -170,39 +172,49 @@ fn encode(cells: Vec<LiveCell<'_>>) -> Result<(Vec<u8>, Option<Timestamp>), Malf
     Ok((out, end))
 }
 
-/// The deletions of what is stored and staged of a partition in a range of keys.
-pub(in crate::embedded) fn deletions(
+/// The clustering columns of the rows that are stored and staged of a partition in a range of keys: each once, and of those that are
+/// deleted already none, so that deleting the same again stages nothing.
+pub(in crate::embedded) fn live_in(
     rows: &Keyspace,
     stage: &Stage,
     partition: &[u8],
     from: &[u8],
     to: &[u8],
-) -> Result<StagedRows> {
+) -> Result<BTreeSet<Vec<u8>>> {
     let corrupt = |e| Error::corrupt("the packed rows", e);
     let range = clustering_range(partition, from, to);
-    let mut deletions = StagedRows::default();
-    let mut delete = |clustering: &[u8]| deletions.push_deletion(partition, clustering);
+    let mut live = BTreeSet::new();
     for entry in rows.range(from..to) {
-        delete(&entry.key().map_err(engine_error)?[partition.len() + 1..]);
+        live.insert(entry.key().map_err(engine_error)?[partition.len() + 1..].to_vec());
     }
     for entry in rows.range(packed_range(partition)) {
         let packed = entry.value().map_err(engine_error)?;
         for cell in PackedRows::new(&packed).map_err(corrupt)? {
             let (clustering, _) = cell.map_err(corrupt)?;
             if range.contains(clustering) {
-                delete(clustering);
+                live.insert(clustering.to_vec());
             }
         }
     }
-    let staged = stage.rows(partition, |clustering| range.contains(clustering));
-    staged.iter().for_each(|row| delete(row.clustering()));
-    Ok(deletions)
+    for row in stage.rows(partition, |clustering| range.contains(clustering)) {
+        match row.value() {
+            Some(_) => live.insert(row.clustering().to_vec()),
+            None => live.remove(row.clustering()),
+        };
+    }
+    Ok(live)
 }
 
-/// When the last entry of a partition ends, if that is not over.
-pub(in crate::embedded) fn later_end(rows: &Keyspace, partition: &[u8], now: Timestamp) -> Result<Option<Timestamp>> {
+/// When the last of the entries ends that are older than a pack of a partition, if that is not over: what the pack has newer rows of
+/// would be there again without it.
+pub(in crate::embedded) fn later_end(
+    rows: &Keyspace,
+    partition: &[u8],
+    pack: &[u8],
+    now: Timestamp,
+) -> Result<Option<Timestamp>> {
     let mut last = None;
-    for entry in rows.range(key::section(partition, ROWS)..key::section(partition, PACKED + 1)) {
+    for entry in rows.range(&key::section(partition, ROWS)[..]..pack) {
         let bytes = entry.value().map_err(engine_error)?;
         let end = row::expires_at(&bytes).map_err(|e| Error::corrupt("the folder", e))?;
         last = last.max(Some(end.unwrap_or(Timestamp::MAX)));

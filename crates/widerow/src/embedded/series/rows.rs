@@ -2,6 +2,8 @@
 //!
 //! A block is one row behind the other: how long its three parts are, then its partition, its clustering columns and its value.
 
+use std::collections::BTreeSet;
+
 use fjall::Slice;
 
 use super::{
@@ -151,6 +153,19 @@ impl StagedRows {
     /// The partition and the clustering columns of each.
     pub fn keys(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.places.iter().map(|place| (place.partition(&self.block), place.clustering(&self.block)))
+    }
+
+    /// Which of a partition's rows are there by what was staged last.
+    pub fn live(&self, partition: &[u8], wanted: impl Fn(&[u8]) -> bool) -> BTreeSet<&[u8]> {
+        let mut live = BTreeSet::new();
+        for place in self.places.iter().filter(|place| place.partition(&self.block) == partition) {
+            let clustering = place.clustering(&self.block);
+            match place.is_there && wanted(clustering) {
+                true => live.insert(clustering),
+                false => live.remove(clustering),
+            };
+        }
+        live
     }
 
     pub fn stripes(&self) -> impl Iterator<Item = Stripe> {

@@ -94,9 +94,19 @@ impl Stage {
 
     /// What is staged of a partition, of the rows that are wanted, from old to new.
     pub fn rows(&self, partition: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Vec<StagedRow> {
+        self.rows_with(partition, wanted, || ()).0
+    }
+
+    /// And what is seen of the folder at the same moment.
+    pub fn rows_with<S>(
+        &self,
+        partition: &[u8],
+        wanted: impl Fn(&[u8]) -> bool,
+        snapshot: impl FnOnce() -> S,
+    ) -> (Vec<StagedRow>, S) {
         let shard = self.shard(shard_of(Stripes::of(partition)));
         let rows = shard.parts().flat_map(|rows| rows.of(partition));
-        rows.filter(|row| wanted(row.clustering())).cloned().collect()
+        (rows.filter(|row| wanted(row.clustering())).cloned().collect(), snapshot())
     }
 
     /// The newest of a row, where it is staged.
@@ -104,5 +114,19 @@ impl Stage {
         let shard = self.shard(shard_of(Stripes::of(partition)));
         let mut rows = shard.parts().rev().flat_map(|rows| rows.of(partition).iter().rev());
         rows.find(|row| row.clustering() == clustering).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_snapshot_is_taken_while_nothing_can_be_added() {
+        let stage = Stage::new();
+        let shard = shard_of(Stripes::of(b"partition"));
+        let is_locked = || stage.0[shard].try_write().is_err();
+        assert!(stage.rows_with(b"partition", |_| true, is_locked).1);
+        assert!(!is_locked());
     }
 }
