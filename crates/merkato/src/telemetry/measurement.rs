@@ -213,9 +213,11 @@ fn decimal(value: f64) -> Result<Decimal, String> {
         return Err(format!("{value} is too large, the limit is {:e}", figures::limits::VALUE_MAX));
     }
     // Few digits need no text to become a decimal.
-    let scaled = (value * POWER).round();
-    if scaled.abs() < 9e15 && scaled / POWER == value {
-        let (mut units, mut digits) = (scaled as i64, DIGITS);
+    let scaled = value * POWER;
+    // To the nearest, without a call; what comes of it is looked at anyhow.
+    let whole = (scaled + 0.5_f64.copysign(scaled)) as i64;
+    if scaled.abs() < 9e15 && whole as f64 / POWER == value {
+        let (mut units, mut digits) = (whole, DIGITS);
         while digits > 0 && units % 10 == 0 {
             (units, digits) = (units / 10, digits - 1);
         }

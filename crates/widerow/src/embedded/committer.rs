@@ -40,6 +40,8 @@ use crate::{
 const GROUP_COMMITS_MAX: usize = 512;
 /// Bytes of a group, about.
 const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Bytes of staged rows up to which those of several commits become one block; larger ones are not copied.
+const BLOCK_BYTES: usize = 64 * 1024;
 /// Commits that are remembered by id in memory.
 const RECENT_COMMITS_MAX: usize = 16 * 1024;
 /// With so many sealed memtables the engine lets a batch wait.
@@ -305,8 +307,8 @@ struct Group {
     bytes: usize,
     /// Where rows and static columns change; some may stand there twice.
     stripes: Vec<Stripe>,
-    /// Rows of series.
-    staged: StagedRows,
+    /// Rows of series, from old to new; many small commits together.
+    staged: Vec<StagedRows>,
     /// Who wants all that was staged before packed.
     pack: Vec<oneshot::Sender<Result<Applied>>>,
 }
@@ -689,7 +691,7 @@ impl Committer {
                 Change::StageRange { partition, from, to } => {
                     let range = series::clustering_range(&partition, &from, &to);
                     let mut gone = StagedRows::default();
-                    for clustering in group.staged.live(&partition, |clustering| range.contains(clustering)) {
+                    for clustering in series::live(&group.staged, &partition, |clustering| range.contains(clustering)) {
                         gone.push_deletion(&partition, clustering);
                     }
                     group.stage(gone);
@@ -790,7 +792,11 @@ impl Group {
     fn stage(&mut self, rows: StagedRows) {
         self.stripes.extend(rows.stripes());
         self.bytes += rows.bytes();
-        self.staged.append(rows);
+        match self.staged.last_mut() {
+            Some(last) if last.bytes() + rows.bytes() <= BLOCK_BYTES => last.append(rows),
+            _ if rows.is_empty() => {}
+            _ => self.staged.push(rows),
+        }
     }
 }
 

@@ -100,9 +100,11 @@ async fn prepare_all(
 /// Stores rows with their marks; puts the error of a commit into the answers of its rows.
 async fn store(ctx: &Context, rows: Vec<(usize, RawMeasurement)>, answers: &mut [Result<Accepted>]) {
     // Rows of one partition go together, as engines like it; those of one hour need one mark. They are large: only where they
-    // are is sorted.
-    let mut sorted: Vec<&(usize, RawMeasurement)> = rows.iter().collect();
-    sorted.sort_by_key(|(_, row)| (row.sensor_id, row.time_bucket));
+    // are is sorted, beside what they are sorted by.
+    let key = |(at, (_, row)): (usize, &(usize, RawMeasurement))| (row.sensor_id, row.measurement_time, at);
+    let mut keys: Vec<(SensorId, Timestamp, usize)> = rows.iter().enumerate().map(key).collect();
+    keys.sort_unstable();
+    let sorted: Vec<&(usize, RawMeasurement)> = keys.into_iter().map(|(.., at)| &rows[at]).collect();
     let bounds = Bounds::of(ctx);
     let mut writes = Vec::new();
     for chunk in bounds.split(&sorted) {

@@ -38,8 +38,10 @@ pub(in crate::embedded) struct Journal {
 }
 
 /// What a batch does to the stage, to be done in memory once it is visible.
+#[derive(Default)]
 pub(in crate::embedded) struct Staging {
-    rows: Vec<StagedRow>,
+    /// Of each block that is new.
+    blocks: Vec<Vec<StagedRow>>,
     packed: Vec<usize>,
     /// All of a shard was packed, not only what the packer had.
     whole: bool,
@@ -85,18 +87,12 @@ impl Journal {
     pub fn write(
         &mut self,
         batch: &mut OwnedWriteBatch,
-        staged: StagedRows,
+        staged: Vec<StagedRows>,
         everything: bool,
         mut tell: impl FnMut(Packed),
     ) -> Result<Staging> {
         if staged.is_empty() && !everything {
-            return Ok(Staging {
-                rows: Vec::new(),
-                packed: Vec::new(),
-                whole: false,
-                first: self.first,
-                unpacked: None,
-            });
+            return Ok(Staging { first: self.first, ..Staging::default() });
         }
         let (packed, unpacked) = match everything {
             true => self.pack_everything(&mut tell),
@@ -114,12 +110,13 @@ impl Journal {
         for gone in self.first..first {
             batch.remove(&self.blocks, gone.to_be_bytes());
         }
-        let (block, rows) = staged.into_block();
-        let rows: Vec<StagedRow> = rows.collect();
-        if !rows.is_empty() {
-            batch.insert(&self.blocks, self.next.to_be_bytes(), block);
+        let mut blocks = Vec::with_capacity(staged.len());
+        for (number, staged) in (self.next..).zip(staged) {
+            let (block, rows) = staged.into_block();
+            blocks.push(rows.collect());
+            batch.insert(&self.blocks, number.to_be_bytes(), block);
         }
-        Ok(Staging { rows, packed, whole: everything, first, unpacked })
+        Ok(Staging { blocks, packed, whole: everything, first, unpacked })
     }
 
     /// What the packer has done, and gives it more while too much is staged. Waits for it where it is far behind.
@@ -208,9 +205,10 @@ impl Journal {
 
     /// Commits the batch, and does in memory what it does. Readers of what changes wait.
     pub fn commit(&mut self, staging: Staging, commit: impl FnOnce() -> fjall::Result<()>) -> fjall::Result<()> {
-        let Staging { rows, packed, whole, first, .. } = staging;
+        let Staging { blocks, packed, whole, first, .. } = staging;
         let mut locks: [Option<RwLockWriteGuard<'_, Shard>>; SHARDS] = [const { None }; SHARDS];
-        for shard in rows.iter().map(|row| shard_of(row.stripe())).chain(packed.iter().copied()) {
+        let changed = blocks.iter().flatten().map(|row| shard_of(row.stripe()));
+        for shard in changed.chain(packed.iter().copied()) {
             if locks[shard].is_none() {
                 locks[shard] = Some(self.stage.lock(shard));
             }
@@ -225,7 +223,7 @@ impl Journal {
             self.bytes -= before - shard.bytes();
         }
         self.first = first;
-        if !rows.is_empty() {
+        for rows in blocks {
             for row in rows {
                 let Some(shard) = &mut locks[shard_of(row.stripe())] else { continue };
                 let before = shard.fresh.bytes;

@@ -30,7 +30,7 @@ mod tests;
 pub(super) use self::{
     journal::Journal,
     pack::{PackedRows, later_end, live_in, newest},
-    rows::{StagedRow, StagedRows},
+    rows::{StagedRow, StagedRows, live},
     stage::Stage,
 };
 

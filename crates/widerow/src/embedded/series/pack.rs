@@ -53,8 +53,10 @@ pub(in crate::embedded) fn newest(cells: &mut Vec<Cell<'_>>) {
     if cells.is_sorted_by(|(a, _), (b, _)| a < b) {
         return;
     }
-    // Stable, and quick on what is in order in pieces.
-    cells.sort_by_key(|(clustering, _)| *clustering);
+    // Both are stable, and the second is quick on what is in order in pieces.
+    if !put_in_order(cells) {
+        cells.sort_by_key(|(clustering, _)| *clustering);
+    }
     let mut kept = 0;
     for next in 0..cells.len() {
         if next + 1 < cells.len() && cells[next].0 == cells[next + 1].0 {
@@ -64,6 +66,27 @@ pub(in crate::embedded) fn newest(cells: &mut Vec<Cell<'_>>) {
         kept += 1;
     }
     cells.truncate(kept);
+}
+
+/// Puts the few rows that came in between others to their places; false where that would take long, and the order is any.
+fn put_in_order(cells: &mut [Cell<'_>]) -> bool {
+    // Such as a series that is kept backwards.
+    if cells.first() > cells.last() {
+        return false;
+    }
+    let mut steps = cells.len();
+    for next in 1..cells.len() {
+        let mut place = next;
+        while place > 0 && cells[place - 1].0 > cells[place].0 {
+            cells.swap(place - 1, place);
+            place -= 1;
+            if steps == 0 {
+                return false;
+            }
+            steps -= 1;
+        }
+    }
+    true
 }
 
 /// A change of an entry; with when it ends.
@@ -233,6 +256,18 @@ mod tests {
         newest(&mut cells);
         let wanted: Vec<Cell<'_>> = vec![(b"a", Some(b"3")), (b"b", None), (b"c", Some(b"2"))];
         assert_eq!(cells, wanted);
+    }
+
+    #[test]
+    fn the_newest_is_kept_wherever_rows_came_in_between() {
+        // In order, nearly so, backwards, and all the same; each value is the row's number.
+        for key in [|n: u32| n, |n| n ^ 1, |n| n / 3 * 3 + 2 - n % 3, |n| 1_000 - n, |n| n * 7 % 50, |_| 0] {
+            let rows: Vec<([u8; 4], [u8; 4])> = (0..200).map(|n| (key(n).to_be_bytes(), n.to_be_bytes())).collect();
+            let mut cells: Vec<Cell<'_>> = rows.iter().map(|(key, value)| (&key[..], Some(&value[..]))).collect();
+            let wanted: std::collections::BTreeMap<&[u8], Option<&[u8]>> = cells.iter().copied().collect();
+            newest(&mut cells);
+            assert_eq!(cells, wanted.into_iter().collect::<Vec<_>>());
+        }
     }
 
     #[test]

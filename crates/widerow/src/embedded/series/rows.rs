@@ -155,19 +155,6 @@ impl StagedRows {
         self.places.iter().map(|place| (place.partition(&self.block), place.clustering(&self.block)))
     }
 
-    /// Which of a partition's rows are there by what was staged last.
-    pub fn live(&self, partition: &[u8], wanted: impl Fn(&[u8]) -> bool) -> BTreeSet<&[u8]> {
-        let mut live = BTreeSet::new();
-        for place in self.places.iter().filter(|place| place.partition(&self.block) == partition) {
-            let clustering = place.clustering(&self.block);
-            match place.is_there && wanted(clustering) {
-                true => live.insert(clustering),
-                false => live.remove(clustering),
-            };
-        }
-        live
-    }
-
     pub fn stripes(&self) -> impl Iterator<Item = Stripe> {
         self.places.iter().map(|place| place.stripe)
     }
@@ -200,6 +187,25 @@ impl StagedRows {
         }
         Ok(rows)
     }
+}
+
+/// Which of a partition's rows are there, of those that are wanted, by what was staged last.
+pub(in crate::embedded) fn live<'b>(
+    blocks: &'b [StagedRows],
+    partition: &[u8],
+    wanted: impl Fn(&[u8]) -> bool,
+) -> BTreeSet<&'b [u8]> {
+    let mut live = BTreeSet::new();
+    for StagedRows { block, places } in blocks {
+        for place in places.iter().filter(|place| place.partition(block) == partition) {
+            let clustering = place.clustering(block);
+            match place.is_there && wanted(clustering) {
+                true => live.insert(clustering),
+                false => live.remove(clustering),
+            };
+        }
+    }
+    live
 }
 
 #[cfg(test)]
