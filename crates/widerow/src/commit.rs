@@ -5,7 +5,7 @@ use std::ops::Bound;
 use uuid::Uuid;
 
 use crate::{
-    engine::{Condition, Operator, RawGuard, RawRow, Version, Write},
+    engine::{Bounds, Condition, Operator, RawGuard, RawRow, Version, Write},
     key,
     row::{ColumnOf, KeyParts, Row},
     schema::Table,
@@ -95,17 +95,22 @@ impl Commit {
         self.put_values(R::table(), row.to_values(), Some(ttl_seconds))
     }
 
-    pub(crate) fn put_values(
-        mut self,
-        table: &'static Table,
-        mut values: Vec<Value>,
-        ttl_seconds: Option<u32>,
-    ) -> Self {
+    /// Writes whole rows with a time to live of their own: as `put_for` of each, for many.
+    pub fn put_each_for<'r, R: Row>(mut self, rows: impl IntoIterator<Item = &'r R>, ttl_seconds: u32) -> Self {
+        rows.into_iter().for_each(|row| self.add_values(R::table(), row.to_values(), Some(ttl_seconds)));
+        self
+    }
+
+    pub(crate) fn put_values(mut self, table: &'static Table, values: Vec<Value>, ttl_seconds: Option<u32>) -> Self {
+        self.add_values(table, values, ttl_seconds);
+        self
+    }
+
+    fn add_values(&mut self, table: &'static Table, mut values: Vec<Value>, ttl_seconds: Option<u32>) {
         let keys = table.key_columns().min(values.len());
         key::normalize(&mut values[..keys]);
         let write = Write::Put { table, values, expires_at: None, indexes: Vec::new() };
         self.writes.push(Planned { write, ttl_seconds, founds: false });
-        self
     }
 
     /// Writes the whole row into a new partition of a guarded table, beside the commit's own guarded partition and
@@ -155,22 +160,17 @@ impl Commit {
     }
 
     /// Deletes the rows of one prefix whose next clustering column lies within the bounds, by value.
-    pub fn delete_range<R: Row>(
-        self,
-        partition: R::Partition,
-        prefix: impl KeyParts,
-        (lower, upper): (Bound<Value>, Bound<Value>),
-    ) -> Self {
-        let (partition, prefix) = (normal(partition), normal(prefix));
-        self.plan(Write::DeleteRange { table: R::table(), partition, prefix, lower, upper })
+    pub fn delete_range<R: Row>(self, partition: R::Partition, prefix: impl KeyParts, bounds: Bounds) -> Self {
+        let (partition, prefix, bounds) = (normal(partition), normal(prefix), Box::new(bounds));
+        self.plan(Write::DeleteRange { table: R::table(), partition, prefix, bounds })
     }
 
     /// Deletes all rows of a partition. Static columns go too.
     pub fn delete_partition<R: Row>(self, partition: R::Partition) -> Self {
         let (table, partition) = (R::table(), normal(partition));
         let commit = self.clear_statics(table, partition.clone());
-        let (lower, upper) = (Bound::Unbounded, Bound::Unbounded);
-        commit.plan(Write::DeleteRange { table, partition, prefix: Vec::new(), lower, upper })
+        let bounds = Box::new((Bound::Unbounded, Bound::Unbounded));
+        commit.plan(Write::DeleteRange { table, partition, prefix: Vec::new(), bounds })
     }
 
     fn plan(mut self, write: Write) -> Self {

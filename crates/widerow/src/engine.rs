@@ -273,6 +273,9 @@ pub(crate) fn sort_rows(table: &Table, rows: &mut [Option<RawRow>]) {
     rows.sort_by(|a, b| clustering_order(table, clustering(table, a), clustering(table, b)));
 }
 
+/// From where and up to where, by the value of a column.
+pub type Bounds = (Bound<Value>, Bound<Value>);
+
 /// One write. Partition values are without the tenant, which the step has.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
@@ -293,14 +296,17 @@ pub enum Write {
         table: &'static Table,
         partition: Vec<Value>,
         prefix: Vec<Value>,
-        lower: Bound<Value>,
-        upper: Bound<Value>,
+        /// Apart, as ranges are few and rows are many: each write is as large as the largest of them.
+        bounds: Box<Bounds>,
     },
     /// Begins a new partition of a guarded table: its rows and static columns (`Put` and `SetStatics` of this partition,
     /// nothing else) together with its bookkeeping, which has the commit's version, sequence 1 and an empty ring. All of it
     /// in one atomic step, and only if the partition has no bookkeeping yet.
     Found { table: &'static Table, partition: Vec<Value>, writes: Vec<Write> },
 }
+
+/// Many are made, moved and given back for every call that brings many rows.
+const _: () = assert!(size_of::<Write>() <= 80);
 
 /// A founded partition that is not new. Nothing was written.
 pub(crate) fn not_new(table: &Table) -> Error {

@@ -538,10 +538,10 @@ fn put_write(out: &mut Vec<u8>, write: &Write) {
             put_value(out, &expires_at.map_or(Value::Null, Value::Timestamp));
         }
         Write::Delete { key, .. } => put_values(out, key),
-        Write::DeleteRange { partition, prefix, lower, upper, .. } => {
+        Write::DeleteRange { partition, prefix, bounds, .. } => {
             put_values(out, partition);
             put_values(out, prefix);
-            for bound in [lower, upper] {
+            for bound in [&bounds.0, &bounds.1] {
                 let (tag, value) = match bound {
                     Bound::Unbounded => (0, &Value::Null),
                     Bound::Included(v) => (1, v),
@@ -597,8 +597,8 @@ fn take_write(schema: &Schema, reader: &mut Reader<'_>) -> Result<Write> {
                     _ => Bound::Excluded(value),
                 })
             };
-            let (lower, upper) = (bound()?, bound()?);
-            Write::DeleteRange { table, partition, prefix, lower, upper }
+            let bounds = Box::new((bound()?, bound()?));
+            Write::DeleteRange { table, partition, prefix, bounds }
         }
         3 => {
             let partition = reader.values().map_err(text)?;

@@ -276,7 +276,8 @@ impl Cassandra {
             Write::Found { table, .. } => {
                 return Err(Error::invalid(table.name.clone(), "a partition is founded by later writes only"));
             }
-            Write::DeleteRange { table, partition, prefix, lower, upper } => {
+            Write::DeleteRange { table, partition, prefix, bounds } => {
+                let (lower, upper) = &**bounds;
                 cqls.extend(self.delete_range(tenant, table, partition, prefix, (lower.as_ref(), upper.as_ref()))?);
             }
         }

@@ -244,8 +244,8 @@ impl Embedded {
                     let (key, stripe) = row_key(&layout, tenant, key);
                     changes.push(Change::Remove { key: key.into(), stripe });
                 }
-                Write::DeleteRange { prefix, lower, upper, .. } => {
-                    let partition = partition();
+                Write::DeleteRange { prefix, bounds, .. } => {
+                    let (partition, (lower, upper)) = (partition(), &**bounds);
                     let (from, to) = read::range(&layout, &partition, prefix, lower.as_ref(), upper.as_ref());
                     if from < to {
                         let (from, to, stripe) = (from.into(), to.into(), Stripes::of(&partition));

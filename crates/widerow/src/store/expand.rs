@@ -30,7 +30,8 @@ impl Store {
         let mut plain: Vec<Write> = if ranged { Vec::with_capacity(writes.len()) } else { writes.to_vec() };
         for write in writes.iter().filter(|_| ranged) {
             match write {
-                Write::DeleteRange { table: t, partition, prefix, lower, upper } if t.guarded => {
+                Write::DeleteRange { table: t, partition, prefix, bounds } if t.guarded => {
+                    let (lower, upper) = &**bounds;
                     let doomed = |clustering: &[Value]| within(clustering, prefix, lower.as_ref(), upper.as_ref());
                     let earlier = |w: &Write| {
                         let clustering = plan::row_key(w).map(|k| &k[t.partition_columns..]);
@@ -135,10 +136,11 @@ impl Store {
             writes.iter().filter(same).count() == 1
         };
         for write in &writes {
-            let Write::DeleteRange { table, partition, prefix, lower, upper } = write else {
+            let Write::DeleteRange { table, partition, prefix, bounds } = write else {
                 plan::replace_row(&mut plain, write.clone());
                 continue;
             };
+            let (lower, upper) = &**bounds;
             // The rows are counted also where one request could take them all: the limits are the same everywhere.
             let keys = self.keys_in(table, partition, prefix, lower.as_ref(), upper.as_ref()).await?;
             if keys.len() > limits::COMMIT_WRITES_MAX {

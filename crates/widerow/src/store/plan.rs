@@ -184,10 +184,10 @@ impl Plan {
                 key::check_clustering(table, &key[table.partition_columns..], true)?;
                 self.replace(Write::Delete { table, key });
             }
-            Write::DeleteRange { table, partition, prefix, lower, upper } => {
+            Write::DeleteRange { table, partition, prefix, bounds } => {
                 key::check_clustering(table, &prefix, false)?;
-                check_bounds(table, &prefix, &lower, &upper)?;
-                self.writes.push(Write::DeleteRange { table, partition, prefix, lower, upper });
+                check_bounds(table, &prefix, &bounds.0, &bounds.1)?;
+                self.writes.push(Write::DeleteRange { table, partition, prefix, bounds });
             }
             Write::Found { table, .. } => {
                 return Err(Error::invalid(&table.name, "a partition is founded row by row"));

@@ -205,8 +205,7 @@ async fn statics_are_read_with_and_without_rows_and_survive_range_deletes() {
         table,
         partition: partition.to_vec(),
         prefix,
-        lower,
-        upper,
+        bounds: Box::new((lower, upper)),
     };
     bench
         .apply(vec![

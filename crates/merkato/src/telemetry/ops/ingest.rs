@@ -175,17 +175,17 @@ async fn write(ctx: &Context, rows: &[&(usize, RawMeasurement)], one_by_one: boo
     // The hours of the rows, in their order, each with its mark and whether that is a new one.
     let token = |known: Option<Uuid>| known.map_or_else(|| (ctx.new_id(), true), |token| (token, false));
     let hours: Vec<_> = hours.into_iter().zip(known.into_iter().map(token)).collect();
-    let mut commit = Commit::with_room(rows.len());
-    let mut of_rows = hours.iter().peekable();
-    for (_, row) in rows {
-        let hour = (row.sensor_id, row.time_bucket);
-        while of_rows.next_if(|(next, _)| *next != hour).is_some() {}
-        commit = if one_by_one {
+    let mut commit = Commit::with_room(rows.len() + hours.len());
+    if one_by_one {
+        let mut of_rows = hours.iter().peekable();
+        for (_, row) in rows {
+            let hour = (row.sensor_id, row.time_bucket);
+            while of_rows.next_if(|(next, _)| *next != hour).is_some() {}
             let mark = of_rows.peek().map(|(_, (token, _))| *token);
-            commit.put_for(&RawMeasurement { mark, ..row.clone() }, kept_seconds)
-        } else {
-            commit.put_for(row, kept_seconds)
-        };
+            commit = commit.put_for(&RawMeasurement { mark, ..row.clone() }, kept_seconds);
+        }
+    } else {
+        commit = commit.put_each_for(rows.iter().map(|(_, row)| row), kept_seconds);
     }
     let placed = || hours.iter().filter(|(_, (_, is_new))| *is_new);
     for ((sensor, hour), (token, _)) in placed() {
