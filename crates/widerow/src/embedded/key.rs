@@ -83,11 +83,11 @@ pub(super) fn put_clustering(out: &mut Vec<u8>, table: &Table, values: &[Value])
 }
 
 fn put_terminated(out: &mut Vec<u8>, bytes: &[u8]) {
-    for b in bytes {
-        out.push(*b);
-        if *b == 0 {
-            out.push(0xff);
+    for (i, piece) in bytes.split(|b| *b == 0).enumerate() {
+        if i > 0 {
+            out.extend_from_slice(&[0, 0xff]);
         }
+        out.extend_from_slice(piece);
     }
     out.extend_from_slice(&[0, 0]);
 }

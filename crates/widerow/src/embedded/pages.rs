@@ -65,18 +65,21 @@ impl Stripes {
 
     /// The stripe of a partition, by the bytes of its key: words multiplied together, as it is done for every write.
     pub(super) fn of(partition: &[u8]) -> Stripe {
-        let mut hash = 0u64;
-        for bytes in partition.chunks(8) {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            hash = (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        }
-        (hash >> 52) as Stripe
+        let add =
+            |hash: u64, word| (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let (words, rest) = partition.as_chunks::<8>();
+        let hash = words.iter().fold(0, |hash, word| add(hash, *word));
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        (add(hash, last) >> 52) as Stripe
     }
 
     /// The stripe's number; None while it is being written.
+    ///
+    /// ORDER: what is read behind this is read later, and whoever sees what the committer has made visible, or was told by it, sees
+    /// the numbers that it has stored before. More than that is not needed, and would be paid for every row.
     fn number(&self, stripe: Stripe) -> Option<u64> {
-        let number = self.0[stripe as usize].load(Ordering::SeqCst);
+        let number = self.0[stripe as usize].load(Ordering::Acquire);
         number.is_multiple_of(2).then_some(number)
     }
 
@@ -85,14 +88,15 @@ impl Stripes {
         // The number itself tells of a stripe that stands twice in the list.
         stripes.retain(|stripe| {
             let number = self.number(*stripe);
-            number.inspect(|n| self.0[*stripe as usize].store(n + 1, Ordering::SeqCst)).is_some()
+            number.inspect(|n| self.0[*stripe as usize].store(n + 1, Ordering::Release)).is_some()
         });
     }
 
     /// Behind it, whatever became of it, with the stripes that were opened.
     pub(super) fn close(&self, stripes: &[Stripe]) {
         for stripe in stripes {
-            self.0[*stripe as usize].fetch_add(1, Ordering::SeqCst);
+            let number = &self.0[*stripe as usize];
+            number.store(number.load(Ordering::Relaxed) + 1, Ordering::Release);
         }
     }
 }

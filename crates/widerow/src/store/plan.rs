@@ -383,7 +383,7 @@ pub(super) fn check_derived(table: &Table, values: &[Value]) -> Result<()> {
 
 fn take_statics(table: &Table, values: &mut [Value]) -> Vec<(usize, Value)> {
     let mut cells = Vec::new();
-    for (position, column) in table.columns.iter().enumerate() {
+    for (position, column) in table.columns.iter().enumerate().skip(table.key_columns()) {
         if column.kind == Kind::Static && !values[position].is_null() {
             cells.push((position, std::mem::replace(&mut values[position], Value::Null)));
         }
