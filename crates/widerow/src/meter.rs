@@ -20,6 +20,9 @@ pub struct Cost {
     pub conditional_writes: u64,
     /// Requests that were sent one after the other or side by side. The embedded engine counts its calls.
     pub round_trips: u64,
+    /// Requests that were sent again, as the engine did not take them or did not answer: what a question costs depends on it
+    /// alone, and this on the engine's health.
+    pub repeats: u64,
 }
 
 impl std::ops::AddAssign for Cost {
@@ -32,6 +35,7 @@ impl std::ops::AddAssign for Cost {
         self.bytes_written += o.bytes_written;
         self.conditional_writes += o.conditional_writes;
         self.round_trips += o.round_trips;
+        self.repeats += o.repeats;
     }
 }
 
@@ -39,7 +43,7 @@ impl std::fmt::Display for Cost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "partitions_read={}, rows_read={}, bytes_read={}, partitions_written={}, rows_written={}, bytes_written={}, conditional_writes={}, round_trips={}",
+            "partitions_read={}, rows_read={}, bytes_read={}, partitions_written={}, rows_written={}, bytes_written={}, conditional_writes={}, round_trips={}, repeats={}",
             self.partitions_read,
             self.rows_read,
             self.bytes_read,
@@ -47,14 +51,15 @@ impl std::fmt::Display for Cost {
             self.rows_written,
             self.bytes_written,
             self.conditional_writes,
-            self.round_trips
+            self.round_trips,
+            self.repeats
         )
     }
 }
 
 #[derive(Debug, Default)]
 struct Meter {
-    cells: [AtomicU64; 8],
+    cells: [AtomicU64; 9],
 }
 
 impl Meter {
@@ -68,6 +73,7 @@ impl Meter {
             c.bytes_written,
             c.conditional_writes,
             c.round_trips,
+            c.repeats,
         ];
         for (cell, amount) in self.cells.iter().zip(amounts) {
             if amount > 0 {
@@ -77,7 +83,7 @@ impl Meter {
     }
 
     fn cost(&self) -> Cost {
-        let [a, b, c, d, e, f, g, h] = std::array::from_fn(|i| self.cells[i].load(Ordering::Relaxed));
+        let [a, b, c, d, e, f, g, h, i] = std::array::from_fn(|i| self.cells[i].load(Ordering::Relaxed));
         Cost {
             partitions_read: a,
             rows_read: b,
@@ -87,6 +93,7 @@ impl Meter {
             bytes_written: f,
             conditional_writes: g,
             round_trips: h,
+            repeats: i,
         }
     }
 }
@@ -102,6 +109,12 @@ pub async fn measure<F: Future>(future: F) -> (F::Output, Cost) {
     let cost = meter.cost();
     charge(cost);
     (output, cost)
+}
+
+/// A request is sent, for the first time or again.
+pub(crate) fn charge_sending(tries: u32) {
+    let (round_trips, repeats) = if tries == 1 { (1, 0) } else { (0, 1) };
+    charge(Cost { round_trips, repeats, ..Cost::default() });
 }
 
 /// Adds to the cost of the task that runs now, if it is measured.

@@ -130,7 +130,7 @@ impl Metrics {
         add(&tally.rows_read, cost.rows_read);
         add(&tally.rows_written, cost.rows_written);
         add(&tally.conditional_writes, cost.conditional_writes);
-        add(&tally.round_trips, cost.round_trips);
+        add(&tally.round_trips, cost.round_trips + cost.repeats);
     }
 
     /// The routes that were asked for, the most often asked first.

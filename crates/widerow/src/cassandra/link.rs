@@ -35,7 +35,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    meter::{self, Cost},
+    meter,
     schema::{Consistency, Table},
     value::{Type, Value},
 };
@@ -73,10 +73,6 @@ pub(super) fn plain_level(consistency: Consistency) -> Level {
         Consistency::Serial => Level::Quorum,
         other => read_level(other),
     }
-}
-
-fn round_trip() {
-    meter::charge(Cost { round_trips: 1, ..Cost::default() });
 }
 
 impl Link {
@@ -129,12 +125,12 @@ impl Link {
 
     /// All rows of a read that has a limit of its own, or is of one partition's few rows.
     pub async fn read(&self, cql: &Cql<'_>, consistency: Consistency) -> Result<Answer> {
-        let result = self.repeat(|| async {
+        let result = self.repeat(|tries| async move {
             let mut prepared = self.prepare(cql).await?;
             let level = read_level(consistency);
             prepared.set_consistency(level);
             prepared.set_is_idempotent(self.may_hedge(level));
-            round_trip();
+            meter::charge_sending(tries);
             self.session.execute_unpaged(&prepared, &cql.values).await.map_err(|e| Failure::of(&e))
         });
         let result = result.await.map_err(|f| f.into_error(cql.table, self.request_timeout))?;
@@ -149,13 +145,14 @@ impl Link {
         rows_max: usize,
         from: PagingState,
     ) -> Result<(Answer, Option<PagingState>)> {
+        let from = &from;
         let (result, next) = self
-            .repeat(|| async {
+            .repeat(|tries| async move {
                 let mut prepared = self.prepare(cql).await?;
                 prepared.set_consistency(plain_level(consistency));
                 prepared.set_is_idempotent(true);
                 prepared.set_page_size(i32::try_from(rows_max).unwrap_or(i32::MAX).max(1));
-                round_trip();
+                meter::charge_sending(tries);
                 let page = self.session.execute_single_page(&prepared, &cql.values, from.clone()).await;
                 page.map_err(|e| Failure::of(&e))
             })
@@ -171,8 +168,8 @@ impl Link {
     /// Idempotent writes under one timestamp: one statement, or a batch. Repeated until they are known to be made; by
     /// us and not by the driver, which would not tell whether one of its tries may have been applied.
     pub async fn write(&self, cqls: &[Cql<'_>], kind: BatchType, level: Level, timestamp: i64) -> Result<(), Failure> {
-        self.repeat(|| async {
-            round_trip();
+        self.repeat(|tries| async move {
+            meter::charge_sending(tries);
             if let [cql] = cqls {
                 let mut prepared = self.prepare(cql).await?;
                 prepared.set_consistency(level);
@@ -193,22 +190,22 @@ impl Link {
 
     /// A lightweight transaction: sent once, unless the server did not know its statements. Whether its condition held.
     pub async fn transact(&self, cqls: &[Cql<'_>], level: Level) -> Result<bool, Failure> {
-        for _ in 1..TRIES_MAX {
-            match self.transact_once(cqls, level).await {
+        for tries in 1..TRIES_MAX {
+            match self.transact_once(cqls, level, tries).await {
                 Err(failure) if failure.is_unprepared() => self.forget_prepared(),
                 other => return other,
             }
         }
-        self.transact_once(cqls, level).await
+        self.transact_once(cqls, level, TRIES_MAX).await
     }
 
-    async fn transact_once(&self, cqls: &[Cql<'_>], level: Level) -> Result<bool, Failure> {
+    async fn transact_once(&self, cqls: &[Cql<'_>], level: Level, tries: u32) -> Result<bool, Failure> {
         let (mut batch, values) = self.batch(cqls, BatchType::Unlogged).await?;
         batch.set_consistency(level);
         batch.set_serial_consistency(Some(SerialConsistency::Serial));
         batch.set_is_idempotent(false);
         batch.set_retry_policy(Some(self.never_again.clone()));
-        round_trip();
+        meter::charge_sending(tries);
         let result = self.session.batch(&batch, values).await.map_err(|e| Failure::of_transaction(&e))?;
         let result = result.into_rows_result().map_err(Failure::unreadable)?;
         let row = result.first_row::<Row>().map_err(Failure::unreadable)?;
@@ -224,7 +221,7 @@ impl Link {
         prepared.set_consistency(level);
         prepared.set_is_idempotent(false);
         prepared.set_retry_policy(Some(self.never_again.clone()));
-        round_trip();
+        meter::charge_sending(1);
         self.session.execute_unpaged(&prepared, &cql.values).await.map_err(|e| Failure::of(&e))?;
         Ok(())
     }
@@ -240,13 +237,13 @@ impl Link {
     /// Sends again what failed for a moment. The last failure counts as uncertain if any was.
     async fn repeat<T, F: Future<Output = Result<T, Failure>>>(
         &self,
-        mut send: impl FnMut() -> F,
+        mut send: impl FnMut(u32) -> F,
     ) -> Result<T, Failure> {
         let started = Instant::now();
         let mut pause = FIRST_PAUSE;
         let mut certain = true;
         for tries in 1.. {
-            match send().await {
+            match send(tries).await {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => {
                     certain &= failure.is_certain();

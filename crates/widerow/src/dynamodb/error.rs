@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::{
     error::{Error, Result, SchemaError},
-    meter::{self, Cost},
+    meter,
 };
 
 /// When a request may be sent again.
@@ -58,7 +58,7 @@ where
     let mut lost: Option<(Duration, String)> = None;
     loop {
         tries += 1;
-        meter::charge(Cost { round_trips: 1, ..Cost::default() });
+        meter::charge_sending(tries);
         let left = limit.saturating_sub(start.elapsed());
         let trouble = match tokio::time::timeout(left, send()).await {
             Ok(Ok(answer)) => return Ok(answer),
