@@ -50,7 +50,7 @@ async fn a_thousand_idle_connections(target: &Target) {
 }
 
 async fn heads_that_come_byte_by_byte(target: &Target) {
-    let world = World::with(target, |settings| settings.header_seconds_max = 1).await;
+    let world = World::with(target, |settings| settings.header_seconds_max = 5).await;
     let mut slow = Vec::new();
     for _ in 0..50 {
         let mut socket = TcpStream::connect(world.address).await.unwrap();

@@ -52,6 +52,8 @@ pub(super) struct Link {
     pub request_timeout: Duration,
     pub texts: Texts,
     prepared: RwLock<HashMap<String, PreparedStatement>>,
+    /// Held by whoever has a statement prepared.
+    preparing: tokio::sync::Mutex<()>,
     /// Statements that were prepared in an earlier era are forgotten.
     era: AtomicU64,
     never_again: Arc<dyn RetryPolicy>,
@@ -79,7 +81,8 @@ impl Link {
     pub fn new(session: Session, keyspace: String, request_timeout: Duration) -> Self {
         let never_again = Arc::new(FallthroughRetryPolicy::new());
         let (texts, prepared, era) = (Texts::default(), RwLock::default(), AtomicU64::new(0));
-        Link { session, keyspace, request_timeout, texts, prepared, era, never_again }
+        let preparing = tokio::sync::Mutex::default();
+        Link { session, keyspace, request_timeout, texts, prepared, preparing, era, never_again }
     }
 
     async fn prepare(&self, cql: &Cql<'_>) -> Result<PreparedStatement, Failure> {
@@ -95,10 +98,20 @@ impl Link {
             return Ok(prepared);
         }
         // The driver itself waits for ever here.
-        let mut prepared = tokio::time::timeout(self.request_timeout, self.session.prepare(&*cql.text.cql))
-            .await
-            .map_err(|_| Failure::not_prepared(self.request_timeout))?
-            .map_err(|e| Failure::of_prepare(&e))?;
+        let prepared = tokio::time::timeout(self.request_timeout, self.prepare_alone(&cql.text.cql)).await;
+        let prepared = prepared.map_err(|_| Failure::not_prepared(self.request_timeout))??;
+        cql.text.keep(era, prepared.clone());
+        Ok(prepared)
+    }
+
+    /// RACE: of two who have the server prepare the same statement, which it does not know yet, the later may make it forget what
+    /// the earlier has just been given, and is using. So one comes after the other, and finds what was prepared.
+    async fn prepare_alone(&self, text: &str) -> Result<PreparedStatement, Failure> {
+        let _alone = self.preparing.lock().await;
+        if let Some(known) = self.prepared.read().unwrap_or_else(PoisonError::into_inner).get(text) {
+            return Ok(known.clone());
+        }
+        let mut prepared = self.session.prepare(text).await.map_err(|e| Failure::of_prepare(&e))?;
         // Each answer would repeat the names and types of its columns. Every statement names its columns, so that they
         // stay the same when a table gets new ones.
         prepared.set_use_cached_result_metadata(true);
@@ -106,8 +119,7 @@ impl Link {
         if all.len() >= PREPARED_MAX {
             all.clear();
         }
-        all.insert(cql.text.cql.clone(), prepared.clone());
-        cql.text.keep(era, prepared.clone());
+        all.insert(text.to_owned(), prepared.clone());
         Ok(prepared)
     }
 
@@ -215,13 +227,23 @@ impl Link {
         }
     }
 
-    /// A statement that is sent once, under the server's own timestamp.
+    /// A statement that is sent once, under the server's own timestamp, unless the server did not know it.
     pub async fn write_once(&self, cql: &Cql<'_>, level: Level) -> Result<(), Failure> {
+        for tries in 1..TRIES_MAX {
+            match self.try_write(cql, level, tries).await {
+                Err(failure) if failure.is_unprepared() => self.forget_prepared(),
+                other => return other,
+            }
+        }
+        self.try_write(cql, level, TRIES_MAX).await
+    }
+
+    async fn try_write(&self, cql: &Cql<'_>, level: Level, tries: u32) -> Result<(), Failure> {
         let mut prepared = self.prepare(cql).await?;
         prepared.set_consistency(level);
         prepared.set_is_idempotent(false);
         prepared.set_retry_policy(Some(self.never_again.clone()));
-        meter::charge_sending(1);
+        meter::charge_sending(tries);
         self.session.execute_unpaged(&prepared, &cql.values).await.map_err(|e| Failure::of(&e))?;
         Ok(())
     }

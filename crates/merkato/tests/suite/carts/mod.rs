@@ -11,7 +11,7 @@ use merkato::{
 use rust_decimal::Decimal;
 use uuid::Uuid;
 use widerow::{
-    Database, Engine, Options,
+    Database, Date, Engine, Options,
     faulty::{Faults, Faulty},
     time::Clock,
 };
@@ -108,7 +108,10 @@ pub async fn stored(ctx: &Context, cart: CartId) -> (usize, bool) {
 
 /// The carts that are noted to end on the day so many days from now.
 pub async fn ends_in(ctx: &Context, days: i64) -> Vec<CartId> {
-    let day = ctx.now().plus_seconds(days * 24 * 60 * 60).date();
+    ends_on(ctx, ctx.now().plus_seconds(days * 24 * 60 * 60).date()).await
+}
+
+pub async fn ends_on(ctx: &Context, day: Date) -> Vec<CartId> {
     ctx.store.slice::<CartEnd>(day).page().await.unwrap().rows.into_iter().map(|end| end.cart_id).collect()
 }
 

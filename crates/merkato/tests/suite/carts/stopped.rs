@@ -8,7 +8,7 @@ use merkato::{
 use widerow_testing::Target;
 
 use super::{
-    DAY_MILLIS, add, add_many, dying, ends_in, finish_commits, gist, item, line, new_guest, new_user, show, stored,
+    DAY_MILLIS, add, add_many, dying, ends_on, finish_commits, gist, item, line, new_guest, new_user, show, stored,
 };
 use crate::world::World;
 
@@ -141,12 +141,13 @@ async fn a_copy_stopped_anywhere_is_whole_or_swept(target: &Target) {
     let (mut unlisted, mut unsettled) = (0, 0);
     for steps in (0..).step_by(stride(target, 1)) {
         let (doomed, faulty) = dying(target, &world, steps);
+        let day = ctx.now().plus_seconds(24 * 60 * 60).date();
         let stopped = carts::copy_cart(&doomed, user, source, "Copy").await;
         if faulty.has_stopped() {
             world.clock.advance_millis(120_000);
             finish_commits(target, &world).await;
         }
-        let begun = ends_in(ctx, 1).await;
+        let begun = ends_on(ctx, day).await;
         let entries = carts::list_carts(ctx, user).await.unwrap();
         let copy = entries.iter().find(|e| e.cart_id != source).map(|e| e.cart_id);
         match (copy, begun.as_slice()) {
