@@ -5,7 +5,7 @@
 //! after the sync; one key stands once in a batch (fjall gives a batch one sequence number).
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque, btree_map::Entry},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -19,9 +19,9 @@ use uuid::Uuid;
 
 use super::{
     expiry,
-    key::{self, BOOKKEEPING},
+    head::{self, Bookkeeping, Head},
     pages::{Stripe, Stripes},
-    row::{self, Bookkeeping, Layout},
+    row::{self, Layout},
     series::{self, Journal, PackedRows, StagedRows},
 };
 use crate::{
@@ -30,7 +30,6 @@ use crate::{
     engine::{Applied, Condition, Expect, RawGuard, RawRow, Version, not_new},
     error::{Error, Result},
     key::Tenant,
-    limits::RING_SLOTS,
     schema::Table,
     time::Timestamp,
     value::Value,
@@ -64,6 +63,12 @@ pub(super) enum Change {
         key: Slice,
         stripe: Stripe,
     },
+    /// Sets static columns, by their ids; those without a value become null.
+    SetStatics {
+        head: Slice,
+        cells: Vec<(u16, Option<Vec<u8>>)>,
+        stripe: Stripe,
+    },
     /// A row of a shared table, put or removed, with all that is derived from it: what followed from the row that it
     /// replaces goes in the same batch. Only here is known which row that is.
     Replace(Box<Replace>),
@@ -92,10 +97,19 @@ impl Change {
         }
     }
 
+    /// It, or what is left to do of a replacement when the replaced row is gone.
+    fn with_puts(&self) -> &[Change] {
+        match self {
+            Change::Replace(replace) => &replace.puts,
+            other => std::slice::from_ref(other),
+        }
+    }
+
     /// What it is about.
     fn fingerprint(&self) -> u64 {
         match self {
             Change::Put { key, .. } | Change::Remove { key, .. } => codec::fingerprint(key),
+            Change::SetStatics { head, .. } => codec::fingerprint(head),
             Change::RemoveRange { from, .. } | Change::StageRange { from, .. } => codec::fingerprint(from),
             Change::Replace(replace) => codec::fingerprint(&replace.key),
             Change::Stage(rows) => rows.keys().next().map_or(0, |(partition, clustering)| {
@@ -143,7 +157,7 @@ pub(super) struct GuardedPart {
 #[derive(Debug)]
 pub(super) struct NewPartition {
     pub table: &'static Table,
-    pub bookkeeping: Vec<u8>,
+    pub head: Slice,
     pub changes: Vec<Change>,
 }
 
@@ -181,7 +195,7 @@ pub(super) enum Request {
         now_micros: i64,
         reply: oneshot::Sender<Result<Applied>>,
     },
-    /// Writes, if the key is there (for bookkeeping: if the entry is in the outbox).
+    /// Writes, if the key is there (of a head: if the entry is in its outbox).
     Late {
         fence: Vec<u8>,
         entry: Option<(Uuid, i64)>,
@@ -191,7 +205,7 @@ pub(super) enum Request {
         reply: oneshot::Sender<Result<Applied>>,
     },
     CloseOutbox {
-        bookkeeping: Vec<u8>,
+        head: Slice,
         id: Uuid,
         reply: oneshot::Sender<Result<Applied>>,
     },
@@ -293,6 +307,9 @@ enum Failure {
 
 /// What the commits of a group have changed and not yet written. In order, as the engine's memory likes its keys best.
 type Overlay = BTreeMap<Slice, Option<Slice>>;
+
+/// Heads by their keys, as a commit leaves them.
+type Heads = BTreeMap<Slice, Head>;
 
 /// Where the answer goes, the commit's id and scope, the answer.
 type Decided = (oneshot::Sender<Result<Applied>>, Uuid, Option<u64>, Result<Applied>);
@@ -466,9 +483,7 @@ impl Committer {
                 let answer = self.late(group, &fence, entry, changes, founded, version);
                 (reply, Uuid::nil(), None, answer)
             }
-            Request::CloseOutbox { bookkeeping, id, reply } => {
-                (reply, Uuid::nil(), None, self.close_outbox(group, bookkeeping, id))
-            }
+            Request::CloseOutbox { head, id, reply } => (reply, Uuid::nil(), None, self.close_outbox(group, head, id)),
             Request::Add { adds, reply } => (reply, Uuid::nil(), None, self.add(group, adds)),
             Request::Reclaim { entries, now, reply } => (reply, Uuid::nil(), None, self.reclaim(group, entries, now)),
             Request::Pack { reply } => {
@@ -485,9 +500,9 @@ impl Committer {
         }
     }
 
-    fn bookkeeping(&self, group: &Group, key: &[u8]) -> Result<Option<Bookkeeping>> {
+    fn head(&self, group: &Group, key: &[u8]) -> Result<Option<Head>> {
         let bytes = self.get(group, key)?;
-        bytes.map(|b| Bookkeeping::decode(&b)).transpose().map_err(|e| Error::corrupt("the folder", e))
+        bytes.map(|b| Head::decode(&b)).transpose().map_err(|e| Error::corrupt("the folder", e))
     }
 
     /// ORDER: every partition is looked at before the first change, so that all of it is in the group or nothing.
@@ -506,62 +521,57 @@ impl Committer {
                     return Ok(Applied::Moved);
                 }
             }
-            self.apply(group, changes)?;
+            self.apply(group, changes, Heads::new())?;
             return Ok(Applied::Done(Version(0)));
         }
-        let mut heads = Vec::with_capacity(parts.len());
+        let mut found = Vec::with_capacity(parts.len());
         for part in &parts {
             match self.check(group, part, now)? {
-                Ok(head) => heads.push(head),
+                Ok(head) => found.push(head),
                 Err(refused) => return Ok(refused),
             }
         }
         let mut version = None;
-        let mut kept: Vec<(Slice, Slice)> = Vec::with_capacity(2 * parts.len());
-        for (part, (key, mut state)) in parts.into_iter().zip(heads) {
-            state.version = part.expect.map_or(now_micros.max(state.version + 1), |e| e.next.0);
-            version.get_or_insert(Version(state.version));
-            state.sequence += 1;
-            state.outbox.extend(part.outbox);
-            let begin = Bookkeeping { version: state.version, sequence: 1, outbox: Vec::new() };
+        let (mut heads, mut pages) = (Heads::new(), Vec::new());
+        for (part, (key, mut head)) in parts.into_iter().zip(found) {
+            let book = head.book.get_or_insert_default();
+            book.version = part.expect.map_or(now_micros.max(book.version + 1), |e| e.next.0);
+            version.get_or_insert(Version(book.version));
+            book.outbox.extend(part.outbox);
+            pages.extend(book.count(id).map(|page| (page.key(&key), page.encode())));
             for new in part.founded {
                 changes.extend(new.changes);
-                kept.push((new.bookkeeping.into(), begin.encode().into()));
+                heads.insert(new.head, Head::new(Bookkeeping::founded(book.version, Vec::new())));
             }
-            kept.push((slot_of(&key, state.sequence).into(), id.as_bytes().into()));
-            kept.push((key.into(), state.encode().into()));
+            heads.insert(key, head);
         }
-        self.apply(group, changes)?;
-        group.rows.extend(kept.into_iter().map(|(key, value)| (key, Some(value))));
+        self.apply(group, changes, heads)?;
+        group.rows.extend(pages.into_iter().map(|(key, page)| (key.into(), Some(page.into()))));
         Ok(Applied::Done(version.unwrap_or(Version(0))))
     }
 
-    /// The key of a partition's bookkeeping and what it is now, if it is as the commit wants it.
-    fn check(
-        &self,
-        group: &Group,
-        part: &GuardedPart,
-        now: Timestamp,
-    ) -> Result<Result<(Vec<u8>, Bookkeeping), Applied>> {
-        let key = key::section(&part.partition, BOOKKEEPING);
-        let stored = self.bookkeeping(group, &key)?;
-        let version = stored.as_ref().map(|b| Version(b.version));
-        let state = stored.unwrap_or_default();
+    /// The key of a partition's head and what it is now, if it is as the commit wants it.
+    fn check(&self, group: &Group, part: &GuardedPart, now: Timestamp) -> Result<Result<(Slice, Head), Applied>> {
+        let key = head::key_of(&part.partition);
+        let head = self.head(group, &key)?.unwrap_or_default();
+        let version = head.book.as_ref().map(|b| Version(b.version));
         if part.expect.is_some_and(|e| e.version != version) {
             return Ok(Err(Applied::Moved));
         }
         if let Some(after) = part.expect.and_then(|e| e.after)
-            && self.get(group, &slot_of(&key, state.sequence))?.is_none_or(|id| *id != *after.as_bytes())
+            && head.book.as_ref().and_then(Bookkeeping::last) != Some(after)
         {
             return Ok(Err(Applied::Moved));
         }
+        let corrupt = |e| Error::corrupt(&part.layout.table.name, e);
+        let of_statics = |guard: &RawGuard| matches!(guard.condition, Condition::CompareStatic { .. });
+        let statics = match part.guards.iter().any(|(guard, _)| of_statics(guard)) {
+            true => Some(head.statics(&part.layout).map_err(corrupt)?.unwrap_or_else(|| part.layout.nulls())),
+            false => None,
+        };
         let mut refused = Vec::new();
         for (position, (guard, row_key)) in part.guards.iter().enumerate() {
             let row = self.guard_row(group, part, guard, row_key, now)?;
-            let statics = match guard.condition {
-                Condition::CompareStatic { column, .. } => Some(self.static_cell(group, part, column)?),
-                _ => None,
-            };
             if !guard.condition.holds(row.as_ref(), statics.as_deref()) {
                 refused.push((position, row));
             }
@@ -570,11 +580,11 @@ impl Committer {
             return Ok(Err(Applied::Refused(refused)));
         }
         for new in &part.founded {
-            if self.get(group, &new.bookkeeping)?.is_some() {
+            if self.get(group, &new.head)?.is_some() {
                 return Err(not_new(new.table));
             }
         }
-        Ok(Ok((key, state)))
+        Ok(Ok((key.into(), head)))
     }
 
     fn guard_row(
@@ -590,16 +600,6 @@ impl Committer {
         key.extend(guard.clustering.iter().cloned());
         let row = row::decode(&part.layout, key, &bytes).map_err(|e| Error::corrupt(&part.layout.table.name, e))?;
         Ok(Some(row).filter(|row| row.is_live(now)))
-    }
-
-    /// A row of nulls but for the one static cell that a guard looks at.
-    fn static_cell(&self, group: &Group, part: &GuardedPart, column: usize) -> Result<Vec<Value>> {
-        let mut cells = vec![Value::Null; part.layout.table.columns.len()];
-        let key = super::static_key(&part.partition, part.layout.column_ids[column]);
-        if let Some(bytes) = self.get(group, &key)? {
-            cells[column] = row::decode_cell(&bytes).map_err(|e| Error::corrupt(&part.layout.table.name, e))?;
-        }
-        Ok(cells)
     }
 
     /// Whether the row stands as the one who replaces it has seen it.
@@ -630,7 +630,8 @@ impl Committer {
     }
 
     /// ORDER: everything that can fail comes before the first change of the group, so that no commit is in it in part.
-    fn apply(&self, group: &mut Group, mut changes: Vec<Change>) -> Result<()> {
+    /// The heads are of the partitions that the commit is guarded on or founds, as they are to be but for their static columns.
+    fn apply(&self, group: &mut Group, mut changes: Vec<Change>, mut heads: Heads) -> Result<()> {
         let mut doomed = Vec::new();
         let mut replaced = Vec::new();
         let mut unstaged: BTreeMap<&[u8], BTreeSet<Vec<u8>>> = BTreeMap::new();
@@ -648,6 +649,14 @@ impl Committer {
                 // Several ranges may have the same rows.
                 unstaged.entry(partition).or_default().extend(live);
             }
+        }
+        for change in changes.iter().flat_map(Change::with_puts) {
+            let Change::SetStatics { head: key, cells, .. } = change else { continue };
+            let head = match heads.entry(key.clone()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => unknown.insert(self.head(group, key)?.unwrap_or_default()),
+            };
+            cells.iter().for_each(|(column, cell)| head.set(*column, cell.as_deref()));
         }
         let mut deletions = StagedRows::default();
         for (partition, clusterings) in unstaged {
@@ -681,6 +690,8 @@ impl Committer {
                     group.bytes += key.len();
                     group.rows.insert(key, None);
                 }
+                // They stand in its head.
+                Change::SetStatics { stripe, .. } => group.stripes.push(stripe),
                 // Its puts stand in its place.
                 Change::Replace(_) => {}
                 Change::RemoveRange { from, to, stripe } => {
@@ -698,6 +709,11 @@ impl Committer {
                 }
             }
         }
+        for (key, head) in heads {
+            let encoded = (!head.is_empty()).then(|| Slice::from(head.encode()));
+            group.bytes += key.len() + encoded.as_ref().map_or(0, |head| head.len());
+            group.rows.insert(key, encoded);
+        }
         Ok(())
     }
 
@@ -711,26 +727,29 @@ impl Committer {
         version: i64,
     ) -> Result<Applied> {
         let stands = match entry {
-            Some((id, _)) => self.bookkeeping(group, fence)?.is_some_and(|b| b.outbox.iter().any(|(e, _)| *e == id)),
+            Some((id, _)) => {
+                let book = self.head(group, fence)?.and_then(|head| head.book);
+                book.is_some_and(|book| book.outbox.iter().any(|(e, _)| *e == id))
+            }
             None => self.get(group, fence)?.is_some(),
         };
         if stands {
-            let begin = Bookkeeping { version, sequence: 1, outbox: entry.into_iter().collect() };
+            let mut heads = Heads::new();
             for new in founded {
-                if self.get(group, &new.bookkeeping)?.is_none() {
+                if self.get(group, &new.head)?.is_none() {
                     changes.extend(new.changes);
-                    group.rows.insert(new.bookkeeping.into(), Some(begin.encode().into()));
+                    heads.insert(new.head, Head::new(Bookkeeping::founded(version, entry.into_iter().collect())));
                 }
             }
-            self.apply(group, changes)?;
+            self.apply(group, changes, heads)?;
         }
         Ok(Applied::Done(Version(0)))
     }
 
-    fn close_outbox(&self, group: &mut Group, key: Vec<u8>, id: Uuid) -> Result<Applied> {
-        if let Some(mut state) = self.bookkeeping(group, &key)? {
-            state.outbox.retain(|(entry, _)| *entry != id);
-            group.rows.insert(key.into(), Some(state.encode().into()));
+    fn close_outbox(&self, group: &mut Group, key: Slice, id: Uuid) -> Result<Applied> {
+        if let Some(mut head) = self.head(group, &key)? {
+            head.book.iter_mut().for_each(|book| book.outbox.retain(|(entry, _)| *entry != id));
+            group.rows.insert(key, Some(head.encode().into()));
         }
         Ok(Applied::Done(Version(0)))
     }
@@ -798,12 +817,4 @@ impl Group {
             _ => self.staged.push(rows),
         }
     }
-}
-
-/// Where a partition's ring has the commit of that number.
-fn slot_of(bookkeeping: &[u8], sequence: i64) -> Vec<u8> {
-    let mut slot = Vec::with_capacity(bookkeeping.len() + 1);
-    slot.extend_from_slice(bookkeeping);
-    slot.push((sequence % RING_SLOTS) as u8);
-    slot
 }

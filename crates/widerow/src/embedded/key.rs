@@ -16,8 +16,7 @@ use crate::{
     value::{Type, Value},
 };
 
-pub(super) const BOOKKEEPING: u8 = 0;
-pub(super) const STATICS: u8 = 1;
+pub(super) const HEAD: u8 = 0;
 pub(super) const ROWS: u8 = 2;
 /// Rows of a series, many in one entry.
 pub(super) const PACKED: u8 = 3;

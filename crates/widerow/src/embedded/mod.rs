@@ -5,6 +5,7 @@
 
 mod committer;
 mod expiry;
+mod head;
 mod key;
 mod pages;
 mod read;
@@ -36,7 +37,7 @@ use self::{
         Change, Committer, CounterAdd, Ended, EndedRow, GuardedPart, NewPartition, Replace, Request, SharedBase,
         Written,
     },
-    key::{BOOKKEEPING, KeyReader, PACKED, STATICS},
+    key::{KeyReader, PACKED},
     pages::{Pages, Stripe, Stripes},
     read::View,
     row::Layout,
@@ -142,6 +143,7 @@ impl Embedded {
             fjall::Error::Locked => Error::InUse { folder: folder.display().to_string() },
             e => engine_error(e),
         })?;
+        schema::check_format(&db, &catalog)?;
         let (_, layouts) = schema::migrate(&db, &catalog, schema, false)?;
         // What the journal gave back would stay in memory until as much again was written.
         sort_to_disk(&db, [&rows, &expiry, &staged])?;
@@ -210,14 +212,12 @@ impl Embedded {
                 None => self.layout(write.table())?,
             };
             let partition = || key::partition_key(layout.id, tenant, write.partition());
-            let static_cell = |position: usize, value: &Value| {
+            let set_statics = |cells: Vec<(usize, &Value)>| {
                 let partition = partition();
-                let (key, stripe) =
-                    (static_key(&partition, layout.column_ids[position]).into(), Stripes::of(&partition));
-                match value {
-                    Value::Null => Change::Remove { key, stripe },
-                    value => Change::Put { key, value: row::encode_cell(value).into(), expires_at: None, stripe },
-                }
+                let (head, stripe) = (head::key_of(&partition).into(), Stripes::of(&partition));
+                let cell = |value: &Value| (!value.is_null()).then(|| row::encode_cell(value));
+                let cells = cells.into_iter().map(|(position, value)| (layout.column_ids[position], cell(value)));
+                Change::SetStatics { head, cells: cells.collect(), stripe }
             };
             match write {
                 Write::Put { table, values, expires_at, .. } if table.series => {
@@ -228,17 +228,19 @@ impl Embedded {
                     stage(&mut staged, &layout, tenant, key, None);
                 }
                 Write::Put { table, values, expires_at, .. } => {
-                    for (position, column) in table.columns.iter().enumerate() {
-                        if column.kind == Kind::Static && !values[position].is_null() {
-                            changes.push(static_cell(position, &values[position]));
-                        }
+                    let columns = table.columns.iter().zip(values).enumerate();
+                    let statics =
+                        columns.filter(|(_, (column, value))| column.kind == Kind::Static && !value.is_null());
+                    let statics: Vec<_> = statics.map(|(position, (_, value))| (position, value)).collect();
+                    if !statics.is_empty() {
+                        changes.push(set_statics(statics));
                     }
                     let value = row::encode(&layout, values, *expires_at).into();
                     let (key, stripe) = row_key(&layout, tenant, &values[..table.key_columns()]);
                     changes.push(Change::Put { key: key.into(), value, expires_at: *expires_at, stripe });
                 }
                 Write::SetStatics { cells, .. } => {
-                    changes.extend(cells.iter().map(|(position, value)| static_cell(*position, value)));
+                    changes.push(set_statics(cells.iter().map(|(position, value)| (*position, value)).collect()));
                 }
                 Write::Delete { key, .. } => {
                     let (key, stripe) = row_key(&layout, tenant, key);
@@ -341,8 +343,8 @@ impl Embedded {
         for write in writes {
             if let Write::Found { table, partition, writes } = write {
                 let key = key::partition_key(self.layout(table)?.id, tenant, partition);
-                let bookkeeping = key::section(&key, BOOKKEEPING);
-                founded.push(NewPartition { table, bookkeeping, changes: self.changes(tenant, writes)? });
+                let head = head::key_of(&key).into();
+                founded.push(NewPartition { table, head, changes: self.changes(tenant, writes)? });
             }
         }
         Ok(founded)
@@ -433,12 +435,6 @@ fn stage(
         |out| key::put_clustering(out, layout.table, clustering),
         row.map(|(values, expires_at)| move |out: &mut Vec<u8>| row::put_row(out, layout, values, expires_at)),
     );
-}
-
-fn static_key(partition: &[u8], column_id: u16) -> Vec<u8> {
-    let mut key = key::section(partition, STATICS);
-    key.extend_from_slice(&column_id.to_be_bytes());
-    key
 }
 
 fn charge_read(partitions: usize, rows: usize, bytes: usize) {
@@ -588,7 +584,7 @@ impl Engine for Embedded {
         let (fence, entry) = match late.fence {
             Fence::Outbox { tenant, table, partition, id, bucket } => {
                 let partition = key::partition_key(self.layout(table)?.id, tenant, partition);
-                (key::section(&partition, BOOKKEEPING), Some((id, bucket)))
+                (head::key_of(&partition), Some((id, bucket)))
             }
             Fence::Pending { key } => {
                 let id = self.layout(&PENDING)?.id;
@@ -604,8 +600,8 @@ impl Engine for Embedded {
     async fn close_outbox(&self, entry: Entry<'_>) -> Result<()> {
         let Entry { tenant, table, partition, id, .. } = entry;
         let partition = key::partition_key(self.layout(table)?.id, tenant, partition);
-        let bookkeeping = key::section(&partition, BOOKKEEPING);
-        self.ask(id, |reply| Request::CloseOutbox { bookkeeping, id, reply }).await?;
+        let head = head::key_of(&partition).into();
+        self.ask(id, |reply| Request::CloseOutbox { head, id, reply }).await?;
         Ok(())
     }
 

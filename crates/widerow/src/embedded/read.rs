@@ -3,12 +3,12 @@
 use std::{cell::OnceCell, ops::Bound};
 
 use fjall::{Database, Keyspace, Readable, Snapshot};
-use uuid::Uuid;
 
 use super::{
     engine_error,
-    key::{self, BOOKKEEPING, KeyReader, PACKED, ROWS, STATICS},
-    row::{self, Bookkeeping, Layout},
+    head::{self, Head, RingPage},
+    key::{self, KeyReader, PACKED, ROWS},
+    row::{self, Layout},
     series::{self, PackedRows, Stage, StagedRow},
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     engine::{Anchor, AnchorRows, RawPage, RawRow, ReadAnchor, Rows, Scan, ScanPage, Slice, Version},
     error::{Error, Result},
     key::Tenant,
-    schema::{Direction, Kind},
+    schema::Direction,
     value::Value,
 };
 
@@ -67,22 +67,16 @@ impl<'v> View<'v> {
     }
 
     fn statics(&self, partition: &[u8]) -> Result<Option<Vec<Value>>> {
-        let table = self.layout.table;
-        if !table.has_statics() {
+        if !self.layout.table.has_statics() {
             return Ok(None);
         }
-        let mut cells = None;
-        for (position, column) in table.columns.iter().enumerate() {
-            if column.kind != Kind::Static {
-                continue;
-            }
-            let key = super::static_key(partition, self.layout.column_ids[position]);
-            if let Some(bytes) = self.snapshot().get(self.rows, key).map_err(engine_error)? {
-                let value = row::decode_cell(&bytes).map_err(|e| self.corrupt(e))?;
-                cells.get_or_insert_with(|| vec![Value::Null; table.columns.len()])[position] = value;
-            }
-        }
-        Ok(cells)
+        let Some(head) = self.head(&head::key_of(partition))? else { return Ok(None) };
+        head.statics(self.layout).map_err(|e| self.corrupt(e))
+    }
+
+    fn head(&self, key: &[u8]) -> Result<Option<Head>> {
+        let bytes = self.snapshot().get(self.rows, key).map_err(engine_error)?;
+        bytes.map(|bytes| Head::decode(&bytes)).transpose().map_err(|e| self.corrupt(e))
     }
 
     /// A page and the bytes that were read for it.
@@ -242,23 +236,23 @@ impl<'v> View<'v> {
 
     pub(super) fn anchor(&self, read: &ReadAnchor<'_>) -> Result<Anchor> {
         let partition = key::partition_key(self.layout.id, read.tenant, read.partition);
-        let bookkeeping = key::section(&partition, BOOKKEEPING);
-        let mut anchor = Anchor::default();
-        if let Some(bytes) = self.snapshot().get(self.rows, &bookkeeping).map_err(engine_error)? {
-            let state = Bookkeeping::decode(&bytes).map_err(|e| self.corrupt(e))?;
-            anchor.version = Some(Version(state.version));
-            anchor.sequence = state.sequence;
-            anchor.outbox = state.outbox;
-        }
-        if read.ring {
-            let mut slots = bookkeeping.clone();
-            slots.push(0);
-            for entry in self.snapshot().range(self.rows, slots..key::section(&partition, STATICS)) {
-                let id = Uuid::from_slice(&entry.value().map_err(engine_error)?);
-                anchor.ring.push(id.map_err(|_| self.corrupt(Malformed))?);
+        let key = head::key_of(&partition);
+        let head = self.head(&key)?.unwrap_or_default();
+        let mut anchor =
+            Anchor { statics: head.statics(self.layout).map_err(|e| self.corrupt(e))?, ..Anchor::default() };
+        if let Some(book) = head.book {
+            anchor.version = Some(Version(book.version));
+            anchor.sequence = book.sequence;
+            if read.ring {
+                let behind = [&key[..], &[0]].concat()..key::section(&partition, key::HEAD + 1);
+                let pages = self.snapshot().range(self.rows, behind);
+                let page = |entry: fjall::Guard| {
+                    RingPage::decode(&entry.value().map_err(engine_error)?).map_err(|e| self.corrupt(e))
+                };
+                anchor.ring = book.ring(&pages.map(page).collect::<Result<Vec<_>>>()?);
             }
+            anchor.outbox = book.outbox;
         }
-        anchor.statics = self.statics(&partition)?;
         let get = |clustering: &[Value]| -> Result<Option<RawRow>> {
             let mut row = self.get_bare(read.tenant, [read.partition, clustering].concat())?;
             row.iter_mut().for_each(|row| merge_statics(anchor.statics.as_deref(), &mut row.values));

@@ -29,7 +29,12 @@ impl Layout {
         Layout { table, id, column_ids, positions }
     }
 
-    fn position(&self, id: usize) -> Option<usize> {
+    /// A row without values.
+    pub(super) fn nulls(&self) -> Vec<Value> {
+        vec![Value::Null; self.table.columns.len()]
+    }
+
+    pub(super) fn position(&self, id: usize) -> Option<usize> {
         self.positions.get(id).copied().flatten()
     }
 }
@@ -119,46 +124,4 @@ pub(super) fn encode_cell(value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     put_value(&mut out, value);
     out
-}
-
-pub(super) fn decode_cell(bytes: &[u8]) -> Result<Value, Malformed> {
-    Reader::new(bytes).value()
-}
-
-/// The bookkeeping of a guarded partition.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Bookkeeping {
-    pub version: i64,
-    pub sequence: i64,
-    pub outbox: Vec<(uuid::Uuid, i64)>,
-}
-
-impl Bookkeeping {
-    pub(super) fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(20 + self.outbox.len() * 24);
-        out.extend_from_slice(&self.version.to_le_bytes());
-        out.extend_from_slice(&self.sequence.to_le_bytes());
-        for (id, bucket) in &self.outbox {
-            out.extend_from_slice(id.as_bytes());
-            out.extend_from_slice(&bucket.to_le_bytes());
-        }
-        out
-    }
-
-    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let number = |b: &[u8]| b.try_into().map(i64::from_le_bytes).map_err(|_| Malformed);
-        let (head, rest) = bytes.split_at_checked(16).ok_or(Malformed)?;
-        if rest.len() % 24 != 0 {
-            return Err(Malformed);
-        }
-        let outbox = rest.chunks_exact(24).map(|entry| {
-            let id = uuid::Uuid::from_slice(&entry[..16]).map_err(|_| Malformed)?;
-            Ok((id, number(&entry[16..])?))
-        });
-        Ok(Bookkeeping {
-            version: number(&head[..8])?,
-            sequence: number(&head[8..])?,
-            outbox: outbox.collect::<Result<_, Malformed>>()?,
-        })
-    }
 }

@@ -12,6 +12,28 @@ use crate::{
     schema::{Kind, Schema, Table},
 };
 
+/// Where the catalog says in which form the folder is; no table has such a name.
+pub(super) const FORMAT_KEY: &[u8] = b"\0format";
+/// The heads of partitions are one entry each.
+pub(super) const FORMAT: u8 = 2;
+
+/// Whether this version can read the folder. One that is empty is made for it.
+pub(super) fn check_format(db: &Database, catalog: &Keyspace) -> Result<()> {
+    match catalog.get(FORMAT_KEY).map_err(engine_error)? {
+        Some(format) if *format == [FORMAT] => Ok(()),
+        None if catalog.iter().next().is_none() => {
+            let mut batch = db.batch().durability(Some(PersistMode::SyncData));
+            batch.insert(catalog, FORMAT_KEY, [FORMAT]);
+            batch.commit().map_err(engine_error)
+        }
+        _ => {
+            let detail = "the folder was written by another version, in a form that this one cannot read: export it with that \
+                          version, and import it into a new folder";
+            Err(Error::Engine { detail: detail.into() })
+        }
+    }
+}
+
 /// A table as the folder knows it.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Stored {
@@ -93,6 +115,9 @@ pub(super) fn migrate(
     let mut stored = BTreeMap::new();
     for entry in catalog.iter() {
         let (name, bytes) = entry.into_inner().map_err(engine_error)?;
+        if name == FORMAT_KEY {
+            continue;
+        }
         let name = String::from_utf8(name.to_vec()).map_err(|e| Error::corrupt("the catalog", e))?;
         let table = Stored::decode(&bytes).map_err(|e| Error::corrupt("the catalog", e))?;
         stored.insert(name, table);

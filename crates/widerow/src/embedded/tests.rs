@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::{
     Embedded, EmbeddedConfig, RECOVERED_BYTES_MAX,
     key::{self, KeyReader},
-    row::Bookkeeping,
+    schema,
 };
 use crate::{
     Commit, Database, Error, Row, Schema,
@@ -113,13 +113,6 @@ proptest! {
             let _ = reader.tenant().and_then(|_| reader.columns(Keys::table().partition(), &mut found));
             let _ = reader.section().and_then(|_| reader.columns(Keys::table().clustering(), &mut found));
         }
-    }
-
-    #[test]
-    fn bookkeeping_comes_back(version in any::<i64>(), sequence in any::<i64>(), ids in prop::collection::vec((any::<u128>(), any::<i64>()), 0..4)) {
-        let outbox = ids.into_iter().map(|(id, bucket)| (Uuid::from_u128(id), bucket)).collect();
-        let state = Bookkeeping { version, sequence, outbox };
-        prop_assert_eq!(Bookkeeping::decode(&state.encode()).unwrap(), state);
     }
 }
 
@@ -238,6 +231,32 @@ async fn a_worker_that_is_busy_bounds_memory_and_lets_the_folder_be_closed() {
         closed.send(()).unwrap();
     });
     is_closed.recv_timeout(Duration::from_secs(60)).expect("the folder is closed");
+}
+
+/// What another version wrote is not misread.
+#[tokio::test]
+async fn a_folder_in_another_form_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Embedded::open(folder.path(), &notes());
+    let database = Database::new(open().unwrap(), notes());
+    database.migrate().await.unwrap();
+    drop(database);
+    for format in [None, Some([1])] {
+        let engine = open().unwrap();
+        match format {
+            Some(format) => engine.catalog.insert(schema::FORMAT_KEY, format).unwrap(),
+            None => engine.catalog.remove(schema::FORMAT_KEY).unwrap(),
+        }
+        drop(engine);
+        let refused = open().map(drop).unwrap_err();
+        assert!(matches!(&refused, Error::Engine { detail } if detail.contains("another version")), "{refused:?}");
+        // As it was.
+        let db = fjall::Database::builder(folder.path()).open().unwrap();
+        let catalog = db.keyspace("catalog", fjall::KeyspaceCreateOptions::default).unwrap();
+        catalog.insert(schema::FORMAT_KEY, [schema::FORMAT]).unwrap();
+        db.persist(fjall::PersistMode::SyncAll).unwrap();
+    }
+    assert!(open().is_ok());
 }
 
 fn copy(from: &Path, to: &Path) {
