@@ -138,6 +138,8 @@ pub const STOCK_REQUESTS_WAITING_MAX: usize = 10_000;
 pub const PURCHASES_A_PAIR_KNOWN: usize = 8;
 /// Rows of stock and holds that one process remembers of what it wrote last; each takes some hundred bytes.
 pub const STOCK_ROWS_REMEMBERED_MAX: usize = 65_536;
+/// Memory of one process for the heads of the streams that it appended to last, about.
+pub const STREAM_HEADS_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Categories of one order that are counted.
 pub const CATEGORIES_AN_ORDER_MAX: usize = 1_000;
 /// Units of one order and category, or of one product and day.

@@ -14,6 +14,7 @@ use std::{
 };
 
 use fjall::{AbstractTree, Database, Keyspace, PersistMode, Slice};
+use quick_cache::unsync::Cache;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -41,6 +42,8 @@ const GROUP_COMMITS_MAX: usize = 512;
 const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Bytes of staged rows up to which those of several commits become one block; larger ones are not copied.
 const BLOCK_BYTES: usize = 64 * 1024;
+/// Heads of partitions that are remembered as they were written last.
+const HEADS_KNOWN: usize = 16 * 1024;
 /// Commits that are remembered by id in memory.
 const RECENT_COMMITS_MAX: usize = 16 * 1024;
 /// With so many sealed memtables the engine lets a batch wait.
@@ -249,6 +252,8 @@ pub(super) struct Committer {
     stripes: Arc<Stripes>,
     written: Arc<Written>,
     recent: Recent,
+    /// Heads as they were written last: most commits are on a partition that was just written. Nobody else writes them.
+    heads: Cache<Slice, Option<Slice>>,
     journal: Journal,
     /// The engine's worker did not come to its end for a long time.
     is_stuck: bool,
@@ -317,6 +322,8 @@ type Decided = (oneshot::Sender<Result<Applied>>, Uuid, Option<u64>, Result<Appl
 #[derive(Default)]
 struct Group {
     rows: Overlay,
+    /// The heads among them, as they came.
+    heads: Vec<(Slice, Option<Slice>)>,
     /// Which rows end, and when.
     ending: Vec<(Timestamp, Slice)>,
     /// Entries of the expiry index that are done with.
@@ -348,6 +355,7 @@ impl Committer {
             stripes,
             written,
             recent: Recent::default(),
+            heads: Cache::new(HEADS_KNOWN),
             journal,
             is_stuck: false,
         }
@@ -394,6 +402,7 @@ impl Committer {
             Err(error) => return self.refuse(pack, answers, error),
         };
         let unpacked = staging.unpacked.take();
+        let heads = std::mem::take(&mut group.heads);
         let ending = expiry::entries(std::mem::take(&mut group.ending));
         for (key, value) in group.rows {
             match value {
@@ -421,7 +430,11 @@ impl Committer {
             written
         });
         if written.is_ok() {
+            heads.into_iter().for_each(|(key, head)| self.heads.insert(key, head));
             self.seal();
+        } else {
+            // Nobody knows what was written.
+            self.heads.clear();
         }
     }
 
@@ -501,7 +514,10 @@ impl Committer {
     }
 
     fn head(&self, group: &Group, key: &[u8]) -> Result<Option<Head>> {
-        let bytes = self.get(group, key)?;
+        let bytes = match (group.rows.get(key), self.heads.get(key)) {
+            (Some(known), _) | (None, Some(known)) => known.clone(),
+            (None, None) => self.get(group, key)?,
+        };
         bytes.map(|b| Head::decode(&b)).transpose().map_err(|e| Error::corrupt("the folder", e))
     }
 
@@ -712,7 +728,7 @@ impl Committer {
         for (key, head) in heads {
             let encoded = (!head.is_empty()).then(|| Slice::from(head.encode()));
             group.bytes += key.len() + encoded.as_ref().map_or(0, |head| head.len());
-            group.rows.insert(key, encoded);
+            group.put_head(key, encoded);
         }
         Ok(())
     }
@@ -749,7 +765,7 @@ impl Committer {
     fn close_outbox(&self, group: &mut Group, key: Slice, id: Uuid) -> Result<Applied> {
         if let Some(mut head) = self.head(group, &key)? {
             head.book.iter_mut().for_each(|book| book.outbox.retain(|(entry, _)| *entry != id));
-            group.rows.insert(key, Some(head.encode().into()));
+            group.put_head(key, Some(head.encode().into()));
         }
         Ok(Applied::Done(Version(0)))
     }
@@ -808,6 +824,11 @@ impl Committer {
 }
 
 impl Group {
+    fn put_head(&mut self, key: Slice, head: Option<Slice>) {
+        self.heads.push((key.clone(), head.clone()));
+        self.rows.insert(key, head);
+    }
+
     fn stage(&mut self, rows: StagedRows) {
         self.stripes.extend(rows.stripes());
         self.bytes += rows.bytes();

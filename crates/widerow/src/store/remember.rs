@@ -38,7 +38,7 @@ pub struct Remembered {
     version: Version,
     sequence: i64,
     statics: Option<Vec<Value>>,
-    /// All rows that begin with one of these are among the rows; none is a whole key. They are disjoint.
+    /// All rows that begin with one of these are among the rows; none is the whole key of one row among many. They are disjoint.
     prefixes: Vec<Vec<Value>>,
     /// In clustering order.
     rows: Vec<KnownRow>,
@@ -79,8 +79,9 @@ impl Remembered {
         anchor: &Anchor,
         prefixes: &[Vec<Value>],
     ) -> Option<Self> {
-        let shorter = |prefix: &&Vec<Value>| prefix.len() < table.clustering_columns;
-        let prefixes: Vec<_> = prefixes.iter().filter(shorter).cloned().collect();
+        // Without clustering columns the one key there is has all of the partition under it.
+        let is_prefix = |prefix: &&Vec<Value>| prefix.is_empty() || prefix.len() < table.clustering_columns;
+        let prefixes: Vec<_> = prefixes.iter().filter(is_prefix).cloned().collect();
         // One that nothing was committed to yet has a version as soon as this commit is made.
         let version = anchor.version.unwrap_or(Version(i64::MIN));
         let known = |row: &RawRow| {
@@ -103,6 +104,11 @@ impl Remembered {
     /// How many rows it holds, as a measure of the memory that it takes.
     pub fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// The bytes of what its rows say, about.
+    pub fn bytes(&self) -> usize {
+        self.rows.iter().map(|known| known.row.bytes()).sum()
     }
 
     pub fn is_empty(&self) -> bool {

@@ -107,7 +107,8 @@ pub async fn change<T, E: From<Error> + From<widerow::Error>>(
 ) -> Result<Changed<T>, E> {
     for _ in 0..TRIES_MAX {
         let at = if ids.is_empty() { None } else { Some(known_ids(ctx, aggregate_id, ids).await?) };
-        let changed = ctx.store.guarded::<EventStream, _, E>(aggregate_id, |found: &Partition<EventStream>| {
+        let mut last = ctx.events.head(ctx.store.tenant(), aggregate_id);
+        let changed = ctx.store.guarded_from::<EventStream, _, E>(&mut last, aggregate_id, [()], |found| {
             let known = match &at {
                 Some((version, _)) if *version != found.version => return Ok((Commit::new(), None)),
                 Some((_, known)) => known.clone(),

@@ -47,6 +47,8 @@ const MARKS_A_PAGE: usize = 250;
 const BUCKETS_A_ROUND: i64 = 144;
 /// Streams that are read side by side.
 const AT_ONCE: usize = 16;
+/// Events of a stream up to which they are read by their keys.
+const FEW_EVENTS: usize = 4;
 /// Rounds of one call, before others have their turn.
 const ROUNDS_MAX: usize = 40;
 /// How far ahead of the clock a round looks.
@@ -408,22 +410,17 @@ async fn plan(ctx: &Context, marks: &[EventMark]) -> Result<Work> {
     // Some at a time: what was kept free for one that has a gap is the others'.
     while work.events.len() < EVENTS_A_COMMIT && !asked.is_empty() {
         let (mut reads, mut room) = (Vec::new(), EVENTS_A_COMMIT - work.events.len());
-        while room > 0 && reads.len() < AT_ONCE {
+        while room > 0 {
             let Some((aggregate, from, count)) = asked.pop_front() else { break };
             let limit = room.min(count);
             room -= limit;
-            reads.push((aggregate, from, limit, limit < count));
+            reads.push(NextOf { aggregate, from, limit, is_cut: limit < count });
         }
-        let read = |(aggregate, from, limit, is_cut)| async move {
-            let events = readable(read_forward(ctx, aggregate, from, i64::MAX, limit).await, aggregate)?;
-            Ok::<_, Error>((aggregate, is_cut && events.len() == limit, events))
-        };
-        let mut reading = stream::iter(reads).map(read).buffered(AT_ONCE);
-        while let Some((aggregate, is_cut, events)) = reading.try_next().await? {
+        for (NextOf { aggregate, limit, is_cut, .. }, events) in read_next(ctx, reads).await? {
             if let (Some(stream), Some(last)) = (work.reached.get_mut(&aggregate), events.last()) {
                 stream.after = last.event_version;
             }
-            if is_cut {
+            if is_cut && events.len() == limit {
                 work.cut.insert(aggregate);
             }
             work.events.extend(events);
@@ -431,6 +428,51 @@ async fn plan(ctx: &Context, marks: &[EventMark]) -> Result<Work> {
     }
     work.cut.extend(asked.into_iter().map(|(aggregate, ..)| aggregate));
     Ok(work)
+}
+
+/// The events of a stream that are to get places next.
+#[derive(Clone, Copy)]
+struct NextOf {
+    aggregate: AggregateId,
+    /// The version of the first.
+    from: i64,
+    limit: usize,
+    /// There are more of them.
+    is_cut: bool,
+}
+
+/// What each of the streams has of that, up to the first that is not there.
+async fn read_next(ctx: &Context, reads: Vec<NextOf>) -> Result<Vec<(NextOf, Vec<Event>)>> {
+    let mut found = read_by_keys(ctx, &reads).await?;
+    let mut read = Vec::with_capacity(reads.len());
+    let rest: Vec<NextOf> = reads.iter().filter(|next| !found.contains_key(&next.aggregate)).copied().collect();
+    let slice = |NextOf { aggregate, from, limit, .. }: NextOf| async move {
+        let events = readable(read_forward(ctx, aggregate, from, i64::MAX, limit).await, aggregate)?;
+        Ok::<_, Error>((aggregate, events))
+    };
+    let slices: HashMap<AggregateId, Vec<Event>> = stream::iter(rest).map(slice).buffered(AT_ONCE).try_collect().await?;
+    found.extend(slices);
+    for next in reads {
+        read.push((next, found.remove(&next.aggregate).unwrap_or_default()));
+    }
+    Ok(read)
+}
+
+/// Of streams with few new events, as most have, all in one request: their keys are known, and a row is found sooner by its key.
+async fn read_by_keys(ctx: &Context, reads: &[NextOf]) -> Result<HashMap<AggregateId, Vec<Event>>> {
+    let few: Vec<&NextOf> = reads.iter().filter(|next| next.limit <= FEW_EVENTS).collect();
+    let keys = few.iter().flat_map(|next| (next.from..).take(next.limit).map(|n| Event::key(next.aggregate, n)));
+    let mut rows = match ctx.store.get_many::<Event>(keys).await {
+        Ok(rows) => rows.into_iter(),
+        // Each is read by itself, so that one that cannot be read keeps no other waiting.
+        Err(DataError::Corrupt { .. }) => return Ok(HashMap::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let whole = |next: &&NextOf| {
+        let events: Vec<Option<Event>> = rows.by_ref().take(next.limit).collect();
+        (next.aggregate, events.into_iter().map_while(|event| event).collect())
+    };
+    Ok(few.iter().map(whole).collect())
 }
 
 /// What a stream has. One that cannot be read waits, as one with a gap does, and the others go on.
@@ -453,18 +495,20 @@ async fn commit(
     taken: i64,
 ) -> Result<bool> {
     let mut commit = Commit::new().unchanged::<FeedHead>(FEED, version).put(next);
-    let mut last: HashMap<AggregateId, i64> = HashMap::new();
-    for (event, position) in work.events.iter().zip(taken + 1..) {
-        last.insert(event.aggregate_id, position);
-        commit = commit.put(&entry(event, position)).put(&by_type(event, position));
-        commit = commit.put(&by_day(event, position)).put(&by_correlation(event, position));
+    let placed = || work.events.iter().zip(taken + 1..);
+    let last: HashMap<AggregateId, i64> = placed().map(|(event, position)| (event.aggregate_id, position)).collect();
+    // Table by table: so what is known of a table is looked up once for all of its rows.
+    commit = placed().fold(commit, |commit, (event, position)| commit.put(&entry(event, position)));
+    commit = placed().fold(commit, |commit, (event, position)| commit.put(&by_type(event, position)));
+    commit = placed().fold(commit, |commit, (event, position)| commit.put(&by_day(event, position)));
+    commit = placed().fold(commit, |commit, (event, position)| commit.put(&by_correlation(event, position)));
+    let reached = work.reached.iter().filter_map(|(id, reached)| Some((*id, reached, *last.get(id)?)));
+    for (aggregate_id, Reached { after, .. }, position) in reached.clone() {
+        commit = commit.put(&Sequenced { aggregate_id, event_version: *after, position });
     }
-    for (aggregate_id, Reached { before, after }) in &work.reached {
-        let (aggregate_id, event_version) = (*aggregate_id, *after);
-        let Some(position) = last.get(&aggregate_id).copied() else { continue };
-        commit = commit.put(&Sequenced { aggregate_id, event_version, position });
+    for (aggregate_id, Reached { before, after }, _) in reached {
         if before / limits::EVENTS_A_SNAPSHOT < after / limits::EVENTS_A_SNAPSHOT {
-            commit = commit.put(&SnapshotDue { shard: due_shard(aggregate_id), aggregate_id, event_version });
+            commit = commit.put(&SnapshotDue { shard: due_shard(aggregate_id), aggregate_id, event_version: *after });
         }
     }
     commit = done.iter().fold(commit, |commit, mark| commit.delete::<EventMark>(mark.key()));

@@ -231,11 +231,23 @@ impl Run<'_> {
     }
 
     /// Makes a step. Its effect is one that can be made again.
-    pub async fn step<T>(&self, step: &'static str, effect: impl Future<Output = Result<T>> + Send) -> Result<T> {
-        self.pass(step, Moment::Before)?;
-        let done = effect.await?;
-        self.pass(step, Moment::After)?;
-        Ok(done)
+    // Not an async function, and boxed: a flow with all its steps in it would be moved as a whole again and again, each of
+    // its steps twice in it, as an argument and where it runs.
+    pub fn step<'s, T: Send>(
+        &'s self,
+        step: &'static str,
+        effect: impl Future<Output = Result<T>> + Send + 's,
+    ) -> impl Future<Output = Result<T>> + Send + 's
+    where
+        T: 's,
+    {
+        let effect = Box::pin(effect);
+        async move {
+            self.pass(step, Moment::Before)?;
+            let done = effect.await?;
+            self.pass(step, Moment::After)?;
+            Ok(done)
+        }
     }
 
     fn pass(&self, step: &'static str, moment: Moment) -> Result<()> {
