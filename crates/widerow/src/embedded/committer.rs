@@ -14,7 +14,7 @@ use std::{
 };
 
 use fjall::{AbstractTree, Database, Keyspace, PersistMode, Slice};
-use quick_cache::unsync::Cache;
+use quick_cache::{Weighter, unsync::Cache};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -42,8 +42,11 @@ const GROUP_COMMITS_MAX: usize = 512;
 const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Bytes of staged rows up to which those of several commits become one block; larger ones are not copied.
 const BLOCK_BYTES: usize = 64 * 1024;
-/// Heads of partitions that are remembered as they were written last.
-const HEADS_KNOWN: usize = 16 * 1024;
+/// Memory for heads of partitions as they were written last, about, and how many room is made for beforehand.
+const HEADS_BYTES_MAX: u64 = 8 * 1024 * 1024;
+const HEADS_EXPECTED: usize = 8 * 1024;
+/// What one of them takes besides its bytes, about.
+const HEAD_BYTES: u64 = 128;
 /// Commits that are remembered by id in memory.
 const RECENT_COMMITS_MAX: usize = 16 * 1024;
 /// With so many sealed memtables the engine lets a batch wait.
@@ -70,6 +73,13 @@ pub(super) enum Change {
     SetStatics {
         head: Slice,
         cells: Vec<(u16, Option<Vec<u8>>)>,
+        stripe: Stripe,
+    },
+    /// Puts or removes the row of a partition that has one, in its head.
+    SetRow {
+        head: Slice,
+        row: Option<Slice>,
+        expires_at: Option<Timestamp>,
         stripe: Stripe,
     },
     /// A row of a shared table, put or removed, with all that is derived from it: what followed from the row that it
@@ -112,7 +122,7 @@ impl Change {
     fn fingerprint(&self) -> u64 {
         match self {
             Change::Put { key, .. } | Change::Remove { key, .. } => codec::fingerprint(key),
-            Change::SetStatics { head, .. } => codec::fingerprint(head),
+            Change::SetStatics { head, .. } | Change::SetRow { head, .. } => codec::fingerprint(head),
             Change::RemoveRange { from, .. } | Change::StageRange { from, .. } => codec::fingerprint(from),
             Change::Replace(replace) => codec::fingerprint(&replace.key),
             Change::Stage(rows) => rows.keys().next().map_or(0, |(partition, clustering)| {
@@ -185,6 +195,8 @@ pub(super) struct EndedRow {
     pub stripe: Option<Stripe>,
     /// Of rows that are packed: how many bytes of the key are the partition's.
     pub packed: Option<usize>,
+    /// The key is that of the head in which it stands.
+    pub in_head: bool,
 }
 
 /// One commit, or another thing that only the writer may do.
@@ -253,10 +265,20 @@ pub(super) struct Committer {
     written: Arc<Written>,
     recent: Recent,
     /// Heads as they were written last: most commits are on a partition that was just written. Nobody else writes them.
-    heads: Cache<Slice, Option<Slice>>,
+    heads: Cache<Slice, Option<Slice>, ByBytes>,
     journal: Journal,
     /// The engine's worker did not come to its end for a long time.
     is_stuck: bool,
+}
+
+/// What is remembered of heads is bounded by its bytes.
+#[derive(Clone)]
+struct ByBytes;
+
+impl Weighter<Slice, Option<Slice>> for ByBytes {
+    fn weight(&self, key: &Slice, head: &Option<Slice>) -> u64 {
+        HEAD_BYTES + (key.len() + head.as_ref().map_or(0, |head| head.len())) as u64
+    }
 }
 
 /// Commits of this process that were applied, so that a step sent again changes nothing. Across processes, callers that
@@ -355,7 +377,7 @@ impl Committer {
             stripes,
             written,
             recent: Recent::default(),
-            heads: Cache::new(HEADS_KNOWN),
+            heads: Cache::with_weighter(HEADS_EXPECTED, HEADS_BYTES_MAX, ByBytes),
             journal,
             is_stuck: false,
         }
@@ -587,7 +609,7 @@ impl Committer {
         };
         let mut refused = Vec::new();
         for (position, (guard, row_key)) in part.guards.iter().enumerate() {
-            let row = self.guard_row(group, part, guard, row_key, now)?;
+            let row = self.guard_row(group, part, &head, guard, row_key, now)?;
             if !guard.condition.holds(row.as_ref(), statics.as_deref()) {
                 refused.push((position, row));
             }
@@ -607,11 +629,13 @@ impl Committer {
         &self,
         group: &Group,
         part: &GuardedPart,
+        head: &Head,
         guard: &RawGuard,
         row_key: &[u8],
         now: Timestamp,
     ) -> Result<Option<RawRow>> {
-        let Some(bytes) = self.get(group, row_key)? else { return Ok(None) };
+        let found = if part.layout.alone { head.row.clone() } else { self.get(group, row_key)? };
+        let Some(bytes) = found else { return Ok(None) };
         let mut key = part.key_values.clone();
         key.extend(guard.clustering.iter().cloned());
         let row = row::decode(&part.layout, key, &bytes).map_err(|e| Error::corrupt(&part.layout.table.name, e))?;
@@ -667,12 +691,18 @@ impl Committer {
             }
         }
         for change in changes.iter().flat_map(Change::with_puts) {
-            let Change::SetStatics { head: key, cells, .. } = change else { continue };
+            let (Change::SetStatics { head: key, .. } | Change::SetRow { head: key, .. }) = change else { continue };
             let head = match heads.entry(key.clone()) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => unknown.insert(self.head(group, key)?.unwrap_or_default()),
             };
-            cells.iter().for_each(|(column, cell)| head.set(*column, cell.as_deref()));
+            match change {
+                Change::SetStatics { cells, .. } => {
+                    cells.iter().for_each(|(column, cell)| head.set(*column, cell.as_deref()));
+                }
+                Change::SetRow { row, .. } => head.row.clone_from(row),
+                _ => {}
+            }
         }
         let mut deletions = StagedRows::default();
         for (partition, clusterings) in unstaged {
@@ -708,6 +738,10 @@ impl Committer {
                 }
                 // They stand in its head.
                 Change::SetStatics { stripe, .. } => group.stripes.push(stripe),
+                Change::SetRow { head, expires_at, stripe, .. } => {
+                    group.stripes.push(stripe);
+                    group.ending.extend(expires_at.map(|end| (end, head)));
+                }
                 // Its puts stand in its place.
                 Change::Replace(_) => {}
                 Change::RemoveRange { from, to, stripe } => {
@@ -792,11 +826,28 @@ impl Committer {
         Ok(Applied::Done(Version(0)))
     }
 
+    /// Removes the row of a partition that has one, if its time is over; how many that were. What else is in the head stays.
+    fn reclaim_in_head(&self, group: &mut Group, key: Slice, stripe: Option<Stripe>, now: Timestamp) -> Result<i64> {
+        let Some(mut head) = self.head(group, &key)? else { return Ok(0) };
+        let end = head.row_end().map_err(|e| Error::corrupt("the folder", e))?.flatten();
+        if end.is_none_or(|end| end > now) {
+            return Ok(0);
+        }
+        head.row = None;
+        group.stripes.extend(stripe);
+        group.put_head(key, (!head.is_empty()).then(|| head.encode().into()));
+        Ok(1)
+    }
+
     /// Removes rows whose time is over.
     fn reclaim(&self, group: &mut Group, entries: Vec<Ended>, now: Timestamp) -> Result<Applied> {
         let mut reclaimed = 0;
         for Ended { entry, rows } in entries {
-            for EndedRow { key, stripe, packed } in rows {
+            for EndedRow { key, stripe, packed, in_head } in rows {
+                if in_head {
+                    reclaimed += self.reclaim_in_head(group, key, stripe, now)?;
+                    continue;
+                }
                 let Some(bytes) = self.get(group, &key)? else { continue };
                 let end = row::expires_at(&bytes).map_err(|e| Error::corrupt("the folder", e))?;
                 // A row that was written again has a later end, and is in another entry.

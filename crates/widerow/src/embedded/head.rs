@@ -1,14 +1,24 @@
 //! The head of a partition: what is kept of it beside its rows, in one entry before them. So one look tells a writer all that a
-//! decision rests on but the rows, and one entry is all that a commit writes besides them.
+//! decision rests on but the rows, and one entry is all that a commit writes besides them. Where there is one row and no more, as
+//! in guarded tables without clustering columns, it stands in the head, too (`Layout::alone`).
 
+use fjall::Slice;
 use uuid::Uuid;
 
-use super::{key, row::Layout};
+use super::{
+    key,
+    row::{self, Layout},
+};
 use crate::{
     codec::{Malformed, Reader, put_bytes, put_length},
     limits::RING_SLOTS,
+    time::Timestamp,
     value::Value,
 };
+
+/// What the first byte of a head says.
+const HAS_BOOK: u8 = 1;
+const HAS_ROW: u8 = 2;
 
 /// Ids of commits that go to a page of their own together, once there are twice as many in the head: a head that every commit
 /// writes anew stays small, and few commits write a page.
@@ -20,6 +30,8 @@ const PAGES: i64 = RING_SLOTS / PAGE_IDS as i64;
 pub(super) struct Head {
     /// Of a guarded partition that was committed to.
     pub book: Option<Bookkeeping>,
+    /// Of a table whose partitions have one row: that row, if it is there, as it is encoded elsewhere.
+    pub row: Option<Slice>,
     /// Static columns that are not null, by their ids.
     statics: Vec<(u16, Vec<u8>)>,
 }
@@ -48,7 +60,12 @@ pub(super) fn key_of(partition: &[u8]) -> Vec<u8> {
 
 impl Head {
     pub fn new(book: Bookkeeping) -> Self {
-        Head { book: Some(book), statics: Vec::new() }
+        Head { book: Some(book), ..Head::default() }
+    }
+
+    /// When the row ends that stands here; None inside where it does not.
+    pub fn row_end(&self) -> Result<Option<Option<Timestamp>>, Malformed> {
+        self.row.as_ref().map(|row| row::expires_at(row)).transpose()
     }
 
     /// Sets a static column; None where it is null.
@@ -75,14 +92,16 @@ impl Head {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.book.is_none() && self.statics.is_empty()
+        self.book.is_none() && self.row.is_none() && self.statics.is_empty()
     }
 
     pub fn encode(&self) -> Vec<u8> {
         let of_book = |book: &Bookkeeping| 24 + 24 * book.outbox.len() + 16 * book.recent.len();
         let of_statics: usize = self.statics.iter().map(|(_, cell)| cell.len() + 6).sum();
-        let mut out = Vec::with_capacity(1 + self.book.as_ref().map_or(0, of_book) + of_statics);
-        out.push(u8::from(self.book.is_some()));
+        let of_row = self.row.as_ref().map_or(0, |row| row.len() + 5);
+        let mut out = Vec::with_capacity(1 + self.book.as_ref().map_or(0, of_book) + of_row + of_statics);
+        let flag = |is_there: bool, flag: u8| if is_there { flag } else { 0 };
+        out.push(flag(self.book.is_some(), HAS_BOOK) | flag(self.row.is_some(), HAS_ROW));
         if let Some(book) = &self.book {
             out.extend_from_slice(&book.version.to_le_bytes());
             out.extend_from_slice(&book.sequence.to_le_bytes());
@@ -93,6 +112,7 @@ impl Head {
             }
             put_ids(&mut out, &book.recent);
         }
+        self.row.iter().for_each(|row| put_bytes(&mut out, row));
         for (column, cell) in &self.statics {
             put_length(&mut out, usize::from(*column));
             put_bytes(&mut out, cell);
@@ -102,22 +122,26 @@ impl Head {
 
     pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
-        let book = match reader.byte()? {
+        let flags = reader.byte()?;
+        if flags & !(HAS_BOOK | HAS_ROW) != 0 {
+            return Err(Malformed);
+        }
+        let book = match flags & HAS_BOOK {
             0 => None,
-            1 => {
+            _ => {
                 let (version, sequence) = (number(&mut reader)?, number(&mut reader)?);
                 let outbox = (0..reader.length()?).map(|_| Ok((reader.uuid()?, number(&mut reader)?)));
                 let outbox = outbox.collect::<Result<_, Malformed>>()?;
                 Some(Bookkeeping { version, sequence, outbox, recent: ids(&mut reader)? })
             }
-            _ => return Err(Malformed),
         };
+        let row = if flags & HAS_ROW == 0 { None } else { Some(Slice::from(reader.bytes()?)) };
         let mut statics = Vec::new();
         while !reader.is_empty() {
             let column = u16::try_from(reader.number()?).map_err(|_| Malformed)?;
             statics.push((column, reader.bytes()?.to_vec()));
         }
-        Ok(Head { book, statics })
+        Ok(Head { book, row, statics })
     }
 }
 
@@ -201,6 +225,7 @@ mod tests {
         #[test]
         fn heads_come_back(
             book in prop::option::of((any::<i64>(), any::<i64>(), prop::collection::vec((any::<u128>(), any::<i64>()), 0..4), 0..20u128)),
+            row in prop::option::of(prop::collection::vec(any::<u8>(), 0..40)),
             statics in prop::collection::btree_map(any::<u16>(), prop::collection::vec(any::<u8>(), 0..9), 0..4),
         ) {
             let book = book.map(|(version, sequence, outbox, recent)| Bookkeeping {
@@ -209,7 +234,7 @@ mod tests {
                 outbox: outbox.into_iter().map(|(id, bucket)| (Uuid::from_u128(id), bucket)).collect(),
                 recent: (0..recent).map(Uuid::from_u128).collect(),
             });
-            let mut head = Head { book, statics: Vec::new() };
+            let mut head = Head { book, row: row.map(Slice::from), statics: Vec::new() };
             statics.iter().rev().for_each(|(column, cell)| head.set(*column, Some(cell)));
             let encoded = head.encode();
             prop_assert_eq!(Head::decode(&encoded).unwrap(), head.clone());
@@ -218,7 +243,7 @@ mod tests {
                 prop_assert!(Head::decode(&encoded[..length]).ok() != Some(head.clone()));
             }
             statics.keys().for_each(|column| head.set(*column, None));
-            prop_assert_eq!(head.is_empty(), head.book.is_none());
+            prop_assert_eq!(head.is_empty(), head.book.is_none() && head.row.is_none());
         }
 
         /// From the first commit on, and from behind a founding.

@@ -1,7 +1,8 @@
 //! Keys as bytes that sort as the values do.
 //!
 //! A key is: table (two bytes), tenant, partition columns, then a section byte and what it holds:
-//! `0` bookkeeping (nothing: the state; a slot: a remembered id), `1` a static cell by column id, `2` a row's clustering columns.
+//! `0` the partition's head (nothing), or a page of ids of older commits (its number); `2` a row's clustering columns; `3` rows of a
+//! series that are packed (a number).
 //! Text and blobs end with `00 00`, and a zero byte inside is `00 FF`, so that no value is another's beginning. Descending
 //! columns are the complement of the ascending bytes.
 

@@ -37,7 +37,7 @@ use self::{
         Change, Committer, CounterAdd, Ended, EndedRow, GuardedPart, NewPartition, Replace, Request, SharedBase,
         Written,
     },
-    key::{KeyReader, PACKED},
+    key::{HEAD, KeyReader, PACKED},
     pages::{Pages, Stripe, Stripes},
     read::View,
     row::Layout,
@@ -219,7 +219,18 @@ impl Embedded {
                 let cells = cells.into_iter().map(|(position, value)| (layout.column_ids[position], cell(value)));
                 Change::SetStatics { head, cells: cells.collect(), stripe }
             };
+            let set_row = |row: Option<(&[Value], Option<Timestamp>)>| {
+                let partition = partition();
+                let (head, stripe) = (head::key_of(&partition).into(), Stripes::of(&partition));
+                let expires_at = row.and_then(|(_, end)| end);
+                let row = row.map(|(values, end)| row::encode(&layout, values, end).into());
+                Change::SetRow { head, row, expires_at, stripe }
+            };
             match write {
+                Write::Put { values, expires_at, .. } if layout.alone => {
+                    changes.push(set_row(Some((&values[..], *expires_at))));
+                }
+                Write::Delete { .. } | Write::DeleteRange { .. } if layout.alone => changes.push(set_row(None)),
                 Write::Put { table, values, expires_at, .. } if table.series => {
                     let (key, row) = (&values[..table.key_columns()], Some((&values[..], *expires_at)));
                     stage(&mut staged, &layout, tenant, key, row);
@@ -354,7 +365,8 @@ impl Embedded {
     fn ended_row(&self, key: fjall::Slice) -> EndedRow {
         let partition = self.partition_of(&key);
         let packed = partition.filter(|length| key.get(*length) == Some(&PACKED));
-        EndedRow { stripe: partition.map(|length| Stripes::of(&key[..length])), packed, key }
+        let in_head = partition.is_some_and(|length| key.get(length) == Some(&HEAD));
+        EndedRow { stripe: partition.map(|length| Stripes::of(&key[..length])), packed, in_head, key }
     }
 
     /// How many bytes of a key are its partition's; None if its table is not declared.

@@ -7,7 +7,7 @@ use fjall::{Database, Keyspace, Readable, Snapshot};
 use super::{
     engine_error,
     head::{self, Head, RingPage},
-    key::{self, KeyReader, PACKED, ROWS},
+    key::{self, HEAD, KeyReader, PACKED, ROWS},
     row::{self, Layout},
     series::{self, PackedRows, Stage, StagedRow},
 };
@@ -61,9 +61,20 @@ impl<'v> View<'v> {
         if self.layout.table.series {
             return self.get_of_series(tenant, key);
         }
+        if self.layout.alone {
+            let partition = key::partition_key(self.layout.id, tenant, &key);
+            let head = self.head(&head::key_of(&partition))?;
+            return head.map_or(Ok(None), |head| self.row_in(&head, key));
+        }
         let bytes = key::row_key(self.layout.table, self.layout.id, tenant, &key);
         let Some(value) = self.snapshot().get(self.rows, bytes).map_err(engine_error)? else { return Ok(None) };
         row::decode(self.layout, key, &value).map(Some).map_err(|e| self.corrupt(e))
+    }
+
+    /// The row of a partition that has one, by its key.
+    fn row_in(&self, head: &Head, key: Vec<Value>) -> Result<Option<RawRow>> {
+        let Some(value) = &head.row else { return Ok(None) };
+        row::decode(self.layout, key, value).map(Some).map_err(|e| self.corrupt(e))
     }
 
     fn statics(&self, partition: &[u8]) -> Result<Option<Vec<Value>>> {
@@ -90,6 +101,14 @@ impl<'v> View<'v> {
     /// The rows of a slice and the bytes that were read for them.
     fn slice_rows(&self, slice: &Slice<'_>, partition: &[u8], statics: Option<&[Value]>) -> Result<(Rows, usize)> {
         let table = self.layout.table;
+        if self.layout.alone {
+            // Behind the one row there is none.
+            let wanted = slice.after.is_none() && slice.limit > 0;
+            let row = if wanted { self.get_bare(slice.tenant, slice.partition.to_vec())? } else { None };
+            let rows: Vec<RawRow> = row.into_iter().collect();
+            let bytes = rows.iter().map(RawRow::bytes).sum();
+            return Ok((rows.into(), bytes));
+        }
         let (mut from, mut to) = range(self.layout, partition, slice.prefix, slice.lower, slice.upper);
         if let Some(after) = slice.after {
             let mut position = key::section(partition, ROWS);
@@ -240,6 +259,7 @@ impl<'v> View<'v> {
         let head = self.head(&key)?.unwrap_or_default();
         let mut anchor =
             Anchor { statics: head.statics(self.layout).map_err(|e| self.corrupt(e))?, ..Anchor::default() };
+        let mut alone = if self.layout.alone { self.row_in(&head, read.partition.to_vec())? } else { None };
         if let Some(book) = head.book {
             anchor.version = Some(Version(book.version));
             anchor.sequence = book.sequence;
@@ -253,7 +273,11 @@ impl<'v> View<'v> {
             }
             anchor.outbox = book.outbox;
         }
-        let get = |clustering: &[Value]| -> Result<Option<RawRow>> {
+        let mut get = |clustering: &[Value]| -> Result<Option<RawRow>> {
+            // There is one key that can be asked for.
+            if self.layout.alone {
+                return Ok(alone.take());
+            }
             let mut row = self.get_bare(read.tenant, [read.partition, clustering].concat())?;
             row.iter_mut().for_each(|row| merge_statics(anchor.statics.as_deref(), &mut row.values));
             Ok(row)
@@ -309,7 +333,20 @@ impl<'v> View<'v> {
             let tenant = reader.tenant().map_err(|e| self.corrupt(e))?;
             reader.columns(table.partition(), &mut values).map_err(|e| self.corrupt(e))?;
             let partition = &bytes[..reader.position()];
-            if reader.section().map_err(|e| self.corrupt(e))? != ROWS {
+            let section = reader.section().map_err(|e| self.corrupt(e))?;
+            if self.layout.alone {
+                // Behind the head are its pages.
+                if section == HEAD && reader.position() == bytes.len() {
+                    let head = Head::decode(&value).map_err(|e| self.corrupt(e))?;
+                    page.rows.extend(self.row_in(&head, values)?.map(|row| (tenant, row)));
+                }
+                if page.rows.len() == scan.limit {
+                    page.next = Some(bytes.to_vec());
+                    break;
+                }
+                continue;
+            }
+            if section != ROWS {
                 continue;
             }
             reader.columns(table.clustering(), &mut values).map_err(|e| self.corrupt(e))?;

@@ -18,15 +18,17 @@ pub(super) struct Layout {
     pub column_ids: Vec<u16>,
     /// The position of a column by its id; None for a column that is no longer declared.
     pub positions: Vec<Option<usize>>,
+    /// Partitions have one row, which stands in their head.
+    pub alone: bool,
 }
 
 impl Layout {
-    pub(super) fn new(table: &'static Table, id: u16, column_ids: Vec<u16>) -> Self {
+    pub(super) fn new(table: &'static Table, id: u16, column_ids: Vec<u16>, alone: bool) -> Self {
         let mut positions = vec![None; column_ids.iter().max().map_or(0, |m| *m as usize + 1)];
         for (position, id) in column_ids.iter().enumerate() {
             positions[*id as usize] = Some(position);
         }
-        Layout { table, id, column_ids, positions }
+        Layout { table, id, column_ids, positions, alone }
     }
 
     /// A row without values.

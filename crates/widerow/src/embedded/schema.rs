@@ -14,7 +14,7 @@ use crate::{
 
 /// Where the catalog says in which form the folder is; no table has such a name.
 pub(super) const FORMAT_KEY: &[u8] = b"\0format";
-/// The heads of partitions are one entry each.
+/// The heads of partitions are one entry each, with the row of those that have one row.
 pub(super) const FORMAT: u8 = 2;
 
 /// Whether this version can read the folder. One that is empty is made for it.
@@ -42,7 +42,13 @@ struct Stored {
     columns: Vec<(String, u16, String, String)>,
     /// Rows may stand packed, and are not found by who takes the table for a plain one.
     series: bool,
+    /// Its partitions have one row, in their head. It is decided when the table is made, and stays so.
+    alone: bool,
 }
+
+/// What the last byte of a table says.
+const SERIES: u8 = 1;
+const ALONE: u8 = 2;
 
 impl Stored {
     fn encode(&self) -> Vec<u8> {
@@ -54,7 +60,8 @@ impl Stored {
             put_bytes(&mut out, column_type.as_bytes());
             put_bytes(&mut out, role.as_bytes());
         }
-        out.push(u8::from(self.series));
+        let flag = |is_so: bool, flag: u8| if is_so { flag } else { 0 };
+        out.push(flag(self.series, SERIES) | flag(self.alone, ALONE));
         out
     }
 
@@ -68,9 +75,8 @@ impl Stored {
             Ok((name, id, reader.text()?.to_owned(), reader.text()?.to_owned()))
         });
         let columns = columns.collect::<Result<_, Malformed>>()?;
-        // Before there were series it ended here.
-        let series = !reader.is_empty() && reader.byte()? != 0;
-        Ok(Stored { id, columns, series })
+        let flags = reader.byte()?;
+        Ok(Stored { id, columns, series: flags & SERIES != 0, alone: flags & ALONE != 0 })
     }
 }
 
@@ -132,7 +138,7 @@ pub(super) fn migrate(
         }
         let mut new = old.cloned().unwrap_or_else(|| {
             next_id += 1;
-            Stored { id: next_id - 1, ..Stored::default() }
+            Stored { id: next_id - 1, alone: table.guarded && table.clustering_columns == 0, ..Stored::default() }
         });
         compare(table, &mut new, old, &mut report);
         wanted.insert(table.name.clone(), (table, new));
@@ -162,7 +168,7 @@ pub(super) fn migrate(
     let layouts = wanted.into_iter().map(|(name, (table, stored))| {
         let id_of = |name: &str| stored.columns.iter().find(|c| c.0 == name).map_or(0, |c| c.1);
         let ids = table.columns.iter().map(|c| id_of(&c.name)).collect();
-        (name, Arc::new(Layout::new(table, stored.id, ids)))
+        (name, Arc::new(Layout::new(table, stored.id, ids, stored.alone)))
     });
     Ok((report, layouts.collect()))
 }
@@ -178,6 +184,12 @@ fn compare(table: &'static Table, new: &mut Stored, old: Option<&Stored>, report
         report.problems.push(SchemaError::Declaration { table: table.name.clone(), problem });
     }
     new.series = table.series;
+    if new.alone && (table.series || table.shared || table.counters) {
+        let problem =
+            "its rows stand in the heads of guarded partitions: make a new table for what is to be kept otherwise"
+                .into();
+        report.problems.push(SchemaError::Declaration { table: table.name.clone(), problem });
+    }
     let mut next_column = new.columns.iter().map(|c| c.1 + 1).max().unwrap_or(0);
     for (position, column) in table.columns.iter().enumerate() {
         let (declared, role) = (signature(&column.column_type), role(table, position));

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     Commit, Database, Error, Row, Schema,
+    engine::{Engine as _, Scan},
     key::Tenant,
     time::{Date, Timestamp},
     value::Value,
@@ -231,6 +232,135 @@ async fn a_worker_that_is_busy_bounds_memory_and_lets_the_folder_be_closed() {
         closed.send(()).unwrap();
     });
     is_closed.recv_timeout(Duration::from_secs(60)).expect("the folder is closed");
+}
+
+mod guarded {
+    use crate::{Row, Timestamp};
+
+    #[derive(Row, Clone, Debug, PartialEq)]
+    #[row(table = "accounts", partition(number), guarded, ends = "until")]
+    pub(super) struct Account {
+        pub number: i32,
+        pub balance: i64,
+        pub until: Option<Timestamp>,
+    }
+}
+
+mod plain {
+    use crate::{Row, Timestamp};
+
+    #[derive(Row, Clone, Debug, PartialEq)]
+    #[row(table = "accounts", partition(number), ends = "until")]
+    pub(super) struct Account {
+        pub number: i32,
+        pub balance: i64,
+        pub until: Option<Timestamp>,
+    }
+}
+
+/// A partition that has one row is one entry, however often it is written, besides the pages of older commits' ids.
+#[tokio::test]
+async fn the_one_row_of_a_partition_stands_in_its_head() {
+    use guarded::Account;
+    let folder = tempfile::tempdir().unwrap();
+    let schema = || Schema::new().table::<Account>().build().unwrap();
+    let engine = Arc::new(Embedded::open(folder.path(), &schema()).unwrap());
+    let database = Database::new(engine.clone(), schema());
+    database.migrate().await.unwrap();
+    let store = database.tenant("t").unwrap();
+    let account = |number, balance| Account { number, balance, until: None };
+    for number in 0..5 {
+        store.commit(Commit::new().put(&account(number, 0))).await.unwrap();
+    }
+    assert_eq!(engine.rows.iter().count(), 5);
+    // Pages stand between the heads then, and are no rows.
+    for balance in 1..=20 {
+        store.commit(Commit::new().put(&account(2, balance))).await.unwrap();
+    }
+    assert_eq!(engine.rows.iter().count(), 6);
+    let expected: Vec<Account> = (0..5).map(|number| account(number, if number == 2 { 20 } else { 0 })).collect();
+    let table = Account::table();
+    let split = engine.split(table, None, 1).await.unwrap();
+    for limit in 1..=6 {
+        let (mut found, mut after) = (Vec::new(), None::<Vec<u8>>);
+        loop {
+            let (tenant, after_key) = (None, after.as_deref());
+            let scan = Scan { table, tenant, split: &split, range: 0, ranges: 1, after: after_key, limit };
+            let page = engine.scan(scan).await.unwrap();
+            found.extend(page.rows.into_iter().map(|(_, row)| Account::from_values(row.values).unwrap()));
+            let Some(next) = page.next else { break };
+            after = Some(next);
+        }
+        assert_eq!(found, expected, "{limit} a page");
+    }
+    // It goes without its partition's version.
+    let (_, before) = store.get_versioned::<Account>(2).await.unwrap();
+    store.commit(Commit::new().delete::<Account>(2)).await.unwrap();
+    let (gone, after) = store.get_versioned::<Account>(2).await.unwrap();
+    assert!(gone.is_none() && after > before, "{before:?}, {after:?}");
+    assert_eq!(engine.rows.iter().count(), 6);
+}
+
+/// What has ended goes out of the head, and leaves the version.
+#[tokio::test]
+async fn the_one_row_of_a_partition_is_reclaimed() {
+    use guarded::Account;
+    let folder = tempfile::tempdir().unwrap();
+    let schema = || Schema::new().table::<Account>().build().unwrap();
+    let database = Database::new(Embedded::open(folder.path(), &schema()).unwrap(), schema());
+    database.migrate().await.unwrap();
+    let store = database.tenant("t").unwrap();
+    let account = |number, until| Account { number, balance: 1, until: Some(Timestamp::from_millis(until)) };
+    let far = Timestamp::MAX.millis();
+    for (number, until) in [(1, 1_000), (2, far), (3, 1_000)] {
+        store.commit(Commit::new().put(&account(number, until))).await.unwrap();
+    }
+    // One that was written again ends later.
+    store.commit(Commit::new().put(&account(3, far))).await.unwrap();
+    let (_, version) = store.get_versioned::<Account>(1).await.unwrap();
+    assert!(version.is_some());
+    assert_eq!(database.reclaim(100).await.unwrap().rows, 1);
+    assert_eq!(database.reclaim(100).await.unwrap().rows, 0);
+    assert_eq!(store.get_versioned::<Account>(1).await.unwrap(), (None, version));
+    assert_eq!(store.get::<Account>(3).await.unwrap(), Some(account(3, far)));
+}
+
+/// Where a table's rows stand is decided when it is made: declared guarded, or no longer, it has them still.
+#[tokio::test]
+async fn rows_stay_where_they_were_when_a_table_was_made() {
+    let of_guarded = || Schema::new().table::<guarded::Account>().build().unwrap();
+    let of_plain = || Schema::new().table::<plain::Account>().build().unwrap();
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let open = async |folder: &Path, schema: &dyn Fn() -> Schema| {
+        let engine = Arc::new(Embedded::open(folder, &schema()).unwrap());
+        let database = Database::new(engine.clone(), schema());
+        database.migrate().await.unwrap();
+        (database.tenant("t").unwrap(), engine)
+    };
+    let with_version = |balance| guarded::Account { number: 1, balance, until: None };
+    let without = |balance| plain::Account { number: 1, balance, until: None };
+    {
+        let (store, _) = open(one.path(), &of_guarded).await;
+        store.commit(Commit::new().put(&with_version(1))).await.unwrap();
+    }
+    {
+        let (store, engine) = open(one.path(), &of_plain).await;
+        assert_eq!(store.get::<plain::Account>(1).await.unwrap(), Some(without(1)));
+        store.commit(Commit::new().put(&without(2))).await.unwrap();
+        assert_eq!(store.slice::<plain::Account>(1).page().await.unwrap().rows, [without(2)]);
+        assert_eq!(engine.rows.iter().count(), 1);
+        store.commit(Commit::new().delete_partition::<plain::Account>(1)).await.unwrap();
+        assert_eq!(store.get::<plain::Account>(1).await.unwrap(), None);
+    }
+    {
+        let (store, _) = open(other.path(), &of_plain).await;
+        store.commit(Commit::new().put(&without(1))).await.unwrap();
+    }
+    let (store, engine) = open(other.path(), &of_guarded).await;
+    assert_eq!(store.get::<guarded::Account>(1).await.unwrap(), Some(with_version(1)));
+    store.commit(Commit::new().put(&with_version(2))).await.unwrap();
+    assert_eq!(store.get::<guarded::Account>(1).await.unwrap(), Some(with_version(2)));
+    assert_eq!(engine.rows.iter().count(), 2);
 }
 
 /// What another version wrote is not misread.

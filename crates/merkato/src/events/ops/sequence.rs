@@ -450,7 +450,8 @@ async fn read_next(ctx: &Context, reads: Vec<NextOf>) -> Result<Vec<(NextOf, Vec
         let events = readable(read_forward(ctx, aggregate, from, i64::MAX, limit).await, aggregate)?;
         Ok::<_, Error>((aggregate, events))
     };
-    let slices: HashMap<AggregateId, Vec<Event>> = stream::iter(rest).map(slice).buffered(AT_ONCE).try_collect().await?;
+    let slices: HashMap<AggregateId, Vec<Event>> =
+        stream::iter(rest).map(slice).buffered(AT_ONCE).try_collect().await?;
     found.extend(slices);
     for next in reads {
         read.push((next, found.remove(&next.aggregate).unwrap_or_default()));

@@ -361,7 +361,7 @@ fn requests_that_differ_have_different_keys() {
     use super::{super::row::Layout, request};
     use crate::{engine::Slice, key::Tenant};
 
-    let layout = Layout::new(Plain::table(), 3, (0..5).collect());
+    let layout = Layout::new(Plain::table(), 3, (0..5).collect(), false);
     let tenant = Tenant::new("t").unwrap();
     let text = |t: &str| Value::Text(t.into());
     let (a, k, n) = ([text("a")], [text("k")], [text("k"), Value::BigInt(1)]);
