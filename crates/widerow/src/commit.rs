@@ -1,6 +1,6 @@
 //! A commit: writes that become visible together, under guards on one partition.
 
-use std::ops::Bound;
+use std::{ops::Bound, sync::Arc};
 
 use uuid::Uuid;
 
@@ -101,14 +101,20 @@ impl Commit {
         self
     }
 
-    pub(crate) fn put_values(mut self, table: &'static Table, values: Vec<Value>, ttl_seconds: Option<u32>) -> Self {
+    pub(crate) fn put_values(
+        mut self,
+        table: &'static Table,
+        values: impl Into<Arc<Vec<Value>>>,
+        ttl_seconds: Option<u32>,
+    ) -> Self {
         self.add_values(table, values, ttl_seconds);
         self
     }
 
-    fn add_values(&mut self, table: &'static Table, mut values: Vec<Value>, ttl_seconds: Option<u32>) {
+    fn add_values(&mut self, table: &'static Table, values: impl Into<Arc<Vec<Value>>>, ttl_seconds: Option<u32>) {
+        let mut values = values.into();
         let keys = table.key_columns().min(values.len());
-        key::normalize(&mut values[..keys]);
+        key::normalize(&mut Arc::make_mut(&mut values)[..keys]);
         let write = Write::Put { table, values, expires_at: None, indexes: Vec::new() };
         self.writes.push(Planned { write, ttl_seconds, founds: false });
     }

@@ -6,7 +6,7 @@
 //! What it must keep: a call that fails with anything but `Indeterminate` or `TimedOut` has changed nothing; no call waits
 //! without a time limit; every call charges the meter.
 
-use std::ops::Bound;
+use std::{ops::Bound, sync::Arc};
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, stream};
@@ -279,10 +279,11 @@ pub type Bounds = (Bound<Value>, Bound<Value>);
 /// One write. Partition values are without the tenant, which the step has.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    /// Replaces the whole row. A static column whose value is null is left as it is.
+    /// Replaces the whole row. A static column whose value is null is left as it is. The values are shared: what a commit says goes
+    /// through several hands, which copy the list of its writes, and none of them changes a row.
     Put {
         table: &'static Table,
-        values: Vec<Value>,
+        values: Arc<Vec<Value>>,
         expires_at: Option<Timestamp>,
         /// Rows of derived tables that the engine itself keeps as indexes; empty without `native_indexes`.
         indexes: Vec<IndexRow>,

@@ -129,7 +129,7 @@ impl Store {
         let system = self.system();
         let last = rows.len() - 1;
         for (i, row) in rows.into_iter().enumerate() {
-            let put = Write::Put { table: &PENDING, values: row, expires_at: None, indexes: Vec::new() };
+            let put = Write::Put { table: &PENDING, values: row.into(), expires_at: None, indexes: Vec::new() };
             let proof = pending.guarded.is_none() && i == last;
             system.plain(vec![put], step.timestamp).await.map_err(|e| match e {
                 e if !e.may_have_happened() => e,
@@ -583,7 +583,7 @@ fn take_write(schema: &Schema, reader: &mut Reader<'_>) -> Result<Write> {
                 Value::Timestamp(t) => Some(t),
                 _ => None,
             };
-            Write::Put { table, values, expires_at, indexes: Vec::new() }
+            Write::Put { table, values: values.into(), expires_at, indexes: Vec::new() }
         }
         1 => Write::Delete { table, key: reader.values().map_err(text)? },
         2 => {

@@ -211,7 +211,7 @@ impl Plan {
                     attributes.extend(action.address.key());
                     action.change = Change::Put(attributes);
                 }
-                let statics = table.columns.iter().zip(values).enumerate();
+                let statics = table.columns.iter().zip(&**values).enumerate();
                 let statics = statics.filter(|(_, (c, v))| c.kind == Kind::Static && !v.is_null());
                 let cells: Vec<(usize, Value)> = statics.map(|(i, (_, v))| (i, v.clone())).collect();
                 self.statics(tenant, table, write.partition(), &cells)

@@ -239,7 +239,7 @@ impl Embedded {
                     stage(&mut staged, &layout, tenant, key, None);
                 }
                 Write::Put { table, values, expires_at, .. } => {
-                    let columns = table.columns.iter().zip(values).enumerate();
+                    let columns = table.columns.iter().zip(&**values).enumerate();
                     let statics =
                         columns.filter(|(_, (column, value))| column.kind == Kind::Static && !value.is_null());
                     let statics: Vec<_> = statics.map(|(position, (_, value))| (position, value)).collect();
@@ -293,7 +293,7 @@ impl Embedded {
                     // What is derived ends with its base.
                     let derived = indexes.iter().map(|row| Write::Put {
                         table: row.table,
-                        values: row.values.clone(),
+                        values: row.values.clone().into(),
                         expires_at: *expires_at,
                         indexes: Vec::new(),
                     });

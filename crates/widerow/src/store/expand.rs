@@ -65,20 +65,20 @@ impl Store {
             }
             let Some(key) = plan::row_key(write) else { continue };
             let old = known.and_then(|k| k.row(table, &key[table.partition_columns..], now));
-            // Lent, as an index is added to the write that it follows from.
             let (new, expires_at) = match write {
-                Write::Put { values, expires_at, .. } => (Some(std::mem::take(values)), *expires_at),
+                Write::Put { values, expires_at, .. } => (Some(values.clone()), *expires_at),
                 _ => (None, None),
             };
+            let new = new.as_ref().map(|values| &values[..]);
             // Typed once, whatever follows from them.
             let typed = |values: &[Value]| match derivations.first() {
                 Some(first) => first.decode(values).map(Some).map_err(|m| Error::mismatch(&table.name, m)),
                 None => Ok(None),
             };
-            let new_base = new.as_deref().map(typed).transpose()?.flatten();
+            let new_base = new.map(typed).transpose()?.flatten();
             let old_base = old.flatten().map(|row| typed(&row.values)).transpose()?.flatten();
             for derivation in &derivations {
-                let own = new.as_deref().zip(new_base.as_ref());
+                let own = new.zip(new_base.as_ref());
                 let new_rows = own.map(|(values, base)| derive_new(derivation, base, values)).transpose()?;
                 let new_rows = new_rows.unwrap_or_default();
                 if native_indexes && derivation.derived.index.is_some() {
@@ -90,9 +90,6 @@ impl Store {
                 })?;
                 let old_rows = old_base.iter().flat_map(|base| derivation.rows(base)).map(|row| row.values).collect();
                 diff(derivation.derived, old_rows, new_rows, expires_at, old, &mut derived);
-            }
-            if let (Write::Put { values, .. }, Some(new)) = (write, new) {
-                *values = new;
             }
         }
         plain.extend(derived.into_writes());
@@ -217,7 +214,7 @@ impl Differences {
         if let Some(earlier) = earlier {
             self.writes[earlier] = None;
         }
-        self.writes.push(Some(Write::Put { table, values, expires_at, indexes: Vec::new() }));
+        self.writes.push(Some(Write::Put { table, values: values.into(), expires_at, indexes: Vec::new() }));
     }
 
     fn into_writes(self) -> impl Iterator<Item = Write> {

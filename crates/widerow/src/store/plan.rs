@@ -1,7 +1,7 @@
 //! A commit, checked: what it writes, each row once; which partition is guarded; what is too large or makes no sense.
 //! Nothing is sent before this.
 
-use std::{cmp::Ordering, collections::HashSet, hash::BuildHasher as _};
+use std::{cmp::Ordering, collections::HashSet, hash::BuildHasher as _, sync::Arc};
 
 use foldhash::fast::RandomState;
 use uuid::Uuid;
@@ -381,11 +381,11 @@ pub(super) fn check_derived(table: &Table, values: &[Value]) -> Result<()> {
     check_row(table, values)
 }
 
-fn take_statics(table: &Table, values: &mut [Value]) -> Vec<(usize, Value)> {
+fn take_statics(table: &Table, values: &mut Arc<Vec<Value>>) -> Vec<(usize, Value)> {
     let mut cells = Vec::new();
     for (position, column) in table.columns.iter().enumerate().skip(table.key_columns()) {
         if column.kind == Kind::Static && !values[position].is_null() {
-            cells.push((position, std::mem::replace(&mut values[position], Value::Null)));
+            cells.push((position, std::mem::replace(&mut Arc::make_mut(values)[position], Value::Null)));
         }
     }
     cells
@@ -471,7 +471,10 @@ mod tests {
     }
 
     fn write(kind: u8, a: i32, b: i64) -> Write {
-        let put = |table, values| Write::Put { table, values, expires_at: None, indexes: Vec::new() };
+        let put = |table, values: Vec<Value>| {
+            let values = values.into();
+            Write::Put { table, values, expires_at: None, indexes: Vec::new() }
+        };
         match kind {
             0 => put(One::table(), One { a, b }.to_values()),
             1 => put(Other::table(), Other { a, b }.to_values()),

@@ -180,7 +180,7 @@ impl Remembered {
             let (position, covered) = (self.position(clustering), self.covers(clustering));
             match write {
                 Write::Put { values, expires_at, .. } => {
-                    let mut values = values.clone();
+                    let mut values = values.to_vec();
                     let statics = self.statics.iter().flatten().enumerate().filter(|(_, value)| !value.is_null());
                     statics.for_each(|(column, value)| values[column] = value.clone());
                     let row = KnownRow { row: RawRow { values, expires_at: *expires_at }, version, covered };

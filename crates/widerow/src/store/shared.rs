@@ -124,7 +124,7 @@ impl Store {
         key::check_partition(table, &values[..table.partition_columns])?;
         plan::check_row(table, &values)?;
         let expires_at = plan::expiry(table, &values, None, now)?;
-        let mut write = Write::Put { table, values, expires_at, indexes: Vec::new() };
+        let mut write = Write::Put { table, values: values.into(), expires_at, indexes: Vec::new() };
         if table.shared {
             for derivation in self.inner.schema.derivations_of(table) {
                 let Write::Put { values, .. } = &write else { continue };

@@ -268,7 +268,7 @@ impl Store {
                 Some(_) => continue,
             };
             wrong.push((row[..keys].to_vec(), kind));
-            writes.push(Write::Put { table: d.derived, values: row.clone(), expires_at, indexes: Vec::new() });
+            writes.push(Write::Put { table: d.derived, values: row.clone().into(), expires_at, indexes: Vec::new() });
         }
         if let Some(key) = suspect
             && !wanted.iter().any(|w| w[..keys] == key[..])
@@ -308,7 +308,7 @@ impl Store {
                 }
             }
             let (values, expires_at) = (base.values, base.expires_at);
-            writes = vec![Write::Put { table: d.base, values, expires_at, indexes }];
+            writes = vec![Write::Put { table: d.base, values: values.into(), expires_at, indexes }];
         }
         self.apply_at(self.inner.new_id(), d.base, partition, anchor, writes).await
     }

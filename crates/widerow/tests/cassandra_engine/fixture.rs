@@ -228,7 +228,7 @@ pub fn n(number: i32) -> Value {
 }
 
 pub fn put(table: &'static Table, values: Vec<Value>) -> Write {
-    Write::Put { table, values, expires_at: None, indexes: Vec::new() }
+    Write::Put { table, values: values.into(), expires_at: None, indexes: Vec::new() }
 }
 
 pub fn dec(text: &str) -> Value {

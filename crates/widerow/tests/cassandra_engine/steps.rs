@@ -148,7 +148,7 @@ async fn a_guarded_row_without_clustering_columns_comes_and_goes() {
     let Some(bench) = Bench::new(&schema).await else { return };
     let (table, partition, keys) = (Profile::table(), vec![t("a@b")], vec![Vec::new()]);
     let values = vec![t("a@b"), t("Ada"), Value::Set(vec![t("x")])];
-    let put_row = |expires_at| Write::Put { table, values: values.clone(), expires_at, indexes: Vec::new() };
+    let put_row = |expires_at| Write::Put { table, values: values.clone().into(), expires_at, indexes: Vec::new() };
     let key = || vec![partition.clone()];
 
     let seen = bench.anchor(table, &partition, &keys).await;
@@ -187,8 +187,12 @@ async fn rows_end_and_their_statics_and_bookkeeping_stay() {
         Some(now.plus_seconds(19 * 365 * 86_400)),
         None,
     ];
-    let put_row =
-        |table: &'static Table, values, expires_at| Write::Put { table, values, expires_at, indexes: Vec::new() };
+    let put_row = |table: &'static Table, values: Vec<Value>, expires_at| Write::Put {
+        table,
+        values: values.into(),
+        expires_at,
+        indexes: Vec::new(),
+    };
     let down = |(i, end): (usize, &Option<Timestamp>)| {
         put_row(Down::table(), vec![n(1), n(i as i32), n(0), t("stays"), t("v")], *end)
     };

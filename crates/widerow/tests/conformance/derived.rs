@@ -216,7 +216,7 @@ async fn tamper(world: &World, write: Write) {
 }
 
 fn put(table: &'static Table, values: Vec<Value>) -> Write {
-    Write::Put { table, values, expires_at: None, indexes: vec![] }
+    Write::Put { table, values: values.into(), expires_at: None, indexes: vec![] }
 }
 
 async fn verify_finds_and_repair_mends(target: &Target) {

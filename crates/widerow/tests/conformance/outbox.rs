@@ -227,7 +227,7 @@ async fn a_bad_pending_row_stops_nobody(target: &Target) {
         id: Uuid::now_v7(),
         tenant: &widerow::key::Tenant::system(),
         guarded: None,
-        writes: vec![Write::Put { table: &PENDING, values, expires_at: None, indexes: vec![] }],
+        writes: vec![Write::Put { table: &PENDING, values: values.into(), expires_at: None, indexes: vec![] }],
         now: world.clock_now(),
         timestamp: world.clock_now().millis() * 1000,
     };

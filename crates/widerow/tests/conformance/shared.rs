@@ -324,7 +324,7 @@ async fn verify_knows_shared_rows(target: &Target) {
         ReadingByKind { kind: "rain".into(), shard: 2, day: day(2), level: 2, station: "s2".into(), id: "r2".into() };
     let table = ReadingByKind::table();
     let writes = vec![
-        Write::Put { table, values: derived.to_values(), expires_at: None, indexes: Vec::new() },
+        Write::Put { table, values: derived.to_values().into(), expires_at: None, indexes: Vec::new() },
         Write::Delete { table, key: missing.to_values() },
     ];
     let tenant = world.store.tenant();

@@ -398,7 +398,7 @@ impl Bench {
 }
 
 pub fn put(table: &'static Table, values: Vec<Value>) -> Write {
-    Write::Put { table, values, expires_at: None, indexes: Vec::new() }
+    Write::Put { table, values: values.into(), expires_at: None, indexes: Vec::new() }
 }
 
 pub fn guarded(table: &'static Table, partition: &str, guards: Vec<RawGuard>) -> Guarded {

@@ -24,7 +24,7 @@ fn put_sale(sale: &Sale) -> Write {
     let mut indexes: Vec<IndexRow> = Vec::new();
     indexes.extend(categories.iter().map(|r| IndexRow { table: ByCategory::table(), values: r.to_values() }));
     indexes.extend(embeddings.iter().map(|r| IndexRow { table: Embedding::table(), values: r.to_values() }));
-    Write::Put { table: &SALES, values: sale.to_values(), expires_at: None, indexes }
+    Write::Put { table: &SALES, values: sale.to_values().into(), expires_at: None, indexes }
 }
 
 async fn slice(

@@ -347,7 +347,7 @@ async fn statics_belong_to_the_partition() {
 async fn expired_rows_are_absent_for_guards_and_marked_for_sweeping() {
     on_tables(true, |b| async move {
         let expires_at = Some(Timestamp::from_millis(NOW.millis() + 1));
-        let ending = Write::Put { table: &STOCK, values: stock("a", 1), expires_at, indexes: vec![] };
+        let ending = Write::Put { table: &STOCK, values: stock("a", 1).into(), expires_at, indexes: vec![] };
         done(b.apply(Some(guarded(&STOCK, "p", vec![])), vec![ending]).await);
         let found = b.item("stock", "TENANT#acme#STOCK#p", Some("LINE#a")).await.unwrap();
         assert_eq!(found["_expires_at"].as_n().unwrap(), "4000000000001");

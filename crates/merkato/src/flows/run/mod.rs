@@ -233,14 +233,11 @@ impl Run<'_> {
     /// Makes a step. Its effect is one that can be made again.
     // Not an async function, and boxed: a flow with all its steps in it would be moved as a whole again and again, each of
     // its steps twice in it, as an argument and where it runs.
-    pub fn step<'s, T: Send>(
+    pub fn step<'s, T: Send + 's>(
         &'s self,
         step: &'static str,
         effect: impl Future<Output = Result<T>> + Send + 's,
-    ) -> impl Future<Output = Result<T>> + Send + 's
-    where
-        T: 's,
-    {
+    ) -> impl Future<Output = Result<T>> + Send + 's {
         let effect = Box::pin(effect);
         async move {
             self.pass(step, Moment::Before)?;
