@@ -6,12 +6,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fjall::{Database as Fjall, Keyspace, KeyspaceCreateOptions, PersistMode};
+use fjall::{Database as Fjall, Keyspace};
 use rand::{Rng, SeedableRng, rngs::SmallRng};
-use tokio::sync::{mpsc, oneshot};
 use widerow::{Commit, Database, Row, Schema, Store, embedded::Embedded};
 
-use crate::measure::{Verdict, Verdicts, duel, peak_memory_mib};
+use crate::{
+    alone::{self, Loop},
+    measure::{Verdict, Verdicts, duel, peak_memory_mib},
+};
 
 /// A hundred rows a partition, 300 bytes and more each.
 #[derive(Row, Clone, Debug)]
@@ -68,7 +70,7 @@ pub async fn run(quick: bool, verdicts: &mut Verdicts) {
         ratio: 2.0 / opened.as_secs_f64().max(2.0),
         floor: if opened < Duration::from_secs(2) { 1.0 } else { 1.01 },
     });
-    let (direct, keyspace) = open_directly(&theirs);
+    let (direct, keyspace) = alone::open(&theirs);
     let keys = Arc::new(keys_of(&keyspace, rows));
     reads(quick, rows, &store, &keyspace, &keys, verdicts).await;
     commits(quick, rows, &store, &direct, &keyspace, verdicts).await;
@@ -103,18 +105,6 @@ fn copy(from: &Path, to: &Path) {
             std::fs::copy(entry.path(), target).expect("a copy");
         }
     }
-}
-
-fn open_directly(folder: &Path) -> (Fjall, Keyspace) {
-    let db = Fjall::builder(folder)
-        .cache_size(128 * 1024 * 1024)
-        .max_journaling_size(64 * 1024 * 1024)
-        .worker_threads(2)
-        .open()
-        .expect("the copy opens");
-    let options = || KeyspaceCreateOptions::default().max_memtable_size(16 * 1024 * 1024);
-    let keyspace = db.keyspace("rows", options).expect("its rows");
-    (db, keyspace)
 }
 
 fn keys_of(keyspace: &Keyspace, rows: i64) -> Vec<Vec<u8>> {
@@ -214,30 +204,6 @@ where
     sum
 }
 
-type Batch = (Vec<(Vec<u8>, Vec<u8>)>, oneshot::Sender<()>);
-
-/// The bare loop: take what is queued, one batch, one sync, answer all.
-fn bare_loop(db: Fjall, keyspace: Keyspace) -> mpsc::Sender<Batch> {
-    let (sender, mut queue) = mpsc::channel::<Batch>(4096);
-    std::thread::spawn(move || {
-        while let Some(first) = queue.blocking_recv() {
-            let mut batch = db.batch().durability(Some(PersistMode::SyncData));
-            let mut replies = Vec::new();
-            let mut next = Some(first);
-            while let Some((pairs, reply)) = next {
-                pairs.into_iter().for_each(|(key, value)| batch.insert(&keyspace, key, value));
-                replies.push(reply);
-                next = queue.try_recv().ok();
-            }
-            batch.commit().expect("a commit");
-            for reply in replies {
-                let _ = reply.send(());
-            }
-        }
-    });
-    sender
-}
-
 /// Sixteen writers, ten rows a commit, each durable before the next.
 async fn commits(quick: bool, rows: i64, store: &Store, direct: &Fjall, keyspace: &Keyspace, verdicts: &mut Verdicts) {
     const WRITERS: i64 = 16;
@@ -274,7 +240,7 @@ async fn commits(quick: bool, rows: i64, store: &Store, direct: &Fjall, keyspace
     };
     let sample = keyspace.iter().next().expect("a row").into_inner().expect("a row");
     let (key_length, value_length) = (sample.0.len(), sample.1.len());
-    let queue = bare_loop(direct.clone(), keyspace.clone());
+    let queue = Loop::new(direct.clone(), keyspace.clone());
     let mut base = 0i64;
     let theirs = || {
         base += WRITERS * each * 10;
@@ -293,10 +259,7 @@ async fn commits(quick: bool, rows: i64, store: &Store, direct: &Fjall, keyspace
                                 value[..8].copy_from_slice(&n.to_be_bytes());
                                 (key, value)
                             };
-                            let (reply, done) = oneshot::channel();
-                            let pairs = (first..first + 10).map(pair).collect();
-                            queue.send((pairs, reply)).await.expect("a loop");
-                            done.await.expect("an answer");
+                            queue.write((first..first + 10).map(pair).collect()).await;
                         }
                     })
                 })

@@ -1,6 +1,7 @@
 //! The data layer beside its engines called directly, and the shop beside what it would be without: same machine, same
 //! run, same work, as ratios.
 
+mod alone;
 mod cassandra;
 mod checkout;
 mod embedded;

@@ -5,6 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::alone::Alone;
+
 /// A ratio and what it must not fall below.
 pub struct Verdict {
     pub name: String,
@@ -77,23 +79,26 @@ pub trait Contender {
     async fn round(&mut self) -> Vec<Duration>;
 }
 
-/// Ours and its rivals in turns, each first as often as the others; beside the fastest of the rivals it is counted.
+/// Ours and its rivals in turns, each first as often as the others; beside the fastest of the rivals it is counted. What the
+/// engine alone would make of it takes its turns too, and is told, not counted.
 pub async fn contest<A: Contender, B: Contender>(
     name: &str,
     floor: f64,
     rounds: usize,
     ours: &mut A,
     rivals: &mut [B],
+    mut alone: Option<&mut Alone>,
     verdicts: &mut Verdicts,
 ) {
-    let sides = 1 + rivals.len();
+    let (with_rivals, sides) = (1 + rivals.len(), 1 + rivals.len() + usize::from(alone.is_some()));
     let mut tallies: Vec<Tally> = (0..sides).map(|_| Tally::default()).collect();
     // One round more for each, to warm up.
     for round in 0..=rounds {
         for side in (0..sides).map(|turn| (turn + round) % sides) {
-            let (times, took) = match side {
-                0 => timed(ours).await,
-                rival => timed(&mut rivals[rival - 1]).await,
+            let (times, took) = match (side, &mut alone) {
+                (0, _) => timed(ours).await,
+                (_, Some(alone)) if side == with_rivals => timed(*alone).await,
+                (rival, _) => timed(&mut rivals[rival - 1]).await,
             };
             if round > 0 {
                 tallies[side].rates.push(times.len() as f64 / took.as_secs_f64());
@@ -103,6 +108,7 @@ pub async fn contest<A: Contender, B: Contender>(
     }
     println!("{:<64} {:>10} {:>12} {:>12}", "", "a second", "p50", "p99");
     let names = std::iter::once(ours.name()).chain(rivals.iter().map(Contender::name));
+    let names = names.chain(alone.iter().map(|alone| alone.name()));
     let mut medians = Vec::new();
     for (side, tally) in names.zip(&mut tallies) {
         tally.times.sort_unstable();
@@ -115,12 +121,18 @@ pub async fn contest<A: Contender, B: Contender>(
         );
         medians.push(median);
     }
-    let fastest = (1..sides).max_by(|a, b| medians[*a].total_cmp(&medians[*b])).expect("a rival");
-    let mut ratios: Vec<f64> = tallies[0].rates.iter().zip(&tallies[fastest].rates).map(|(a, b)| a / b).collect();
-    let ratio = median(&mut ratios);
-    let spread = ratios[ratios.len() / 4]..=ratios[ratios.len() * 3 / 4];
-    let rival = rivals[fastest - 1].name();
-    println!("{name}: ratio {ratio:.2} ({:.2} to {:.2}) beside {rival}", spread.start(), spread.end());
+    let fastest = (1..with_rivals).max_by(|a, b| medians[*a].total_cmp(&medians[*b])).expect("a rival");
+    let beside_fastest = |side: usize| {
+        let rates = tallies[side].rates.iter().zip(&tallies[fastest].rates);
+        let mut ratios: Vec<f64> = rates.map(|(a, b)| a / b).collect();
+        let ratio = median(&mut ratios);
+        (ratio, format!("{ratio:.2} ({:.2} to {:.2})", ratios[ratios.len() / 4], ratios[ratios.len() * 3 / 4]))
+    };
+    let (ratio, shown) = beside_fastest(0);
+    println!("{name}: ratio {shown} beside {}", rivals[fastest - 1].name());
+    if alone.is_some() {
+        println!("the engine alone beside it: {}", beside_fastest(with_rivals).1);
+    }
     verdicts.all.push(Verdict { name: name.into(), ratio, floor });
 }
 

@@ -19,6 +19,7 @@ use self::{
 };
 pub use self::{ours::furnish, theirs::Server};
 use crate::{
+    alone::Alone,
     measure::{Verdicts, contest},
     postgres::sample::Sample,
 };
@@ -58,7 +59,9 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
         rivals.push(Rival::load(&server, totals, &sample).await);
     }
     let rounds = if quick { 6 } else { 20 };
-    contest(NAME, FLOOR, rounds, &mut shop, &mut rivals, verdicts).await;
+    let mut alone = Alone::new(shop.bill.clone(), CLIENTS, EACH);
+    contest(NAME, FLOOR, rounds, &mut shop, &mut rivals, Some(&mut alone), verdicts).await;
+    println!("a checkout of ours: {}", shop.bill);
 
     let books = shop.books().await;
     println!("both sides have {} orders for {} in their books, and as many units less", books.orders, books.money);

@@ -29,6 +29,7 @@ use widerow::{Database, Date, embedded::Embedded, time::SystemClock};
 
 use super::{Books, CLIENTS, COUNTRY, EACH, SHIPPING_METHOD, STOCK, TAX_PERCENT, basket};
 use crate::{
+    alone::Bill,
     measure::{self, Contender},
     postgres::sample::Sample,
 };
@@ -38,6 +39,7 @@ pub struct Shop {
     sample: Arc<Sample>,
     provider: Arc<TestProvider>,
     opened: Date,
+    pub bill: Arc<Bill>,
     round: usize,
     /// Of the round, by client.
     requests: Vec<Vec<CheckoutRequest>>,
@@ -56,7 +58,7 @@ impl Shop {
         let ctx = Context::new(store, settings, clock, Arc::new(SystemChance)).with_payments(provider.clone());
         furnish(&ctx, &sample).await;
         let opened = ctx.now().date();
-        Shop { ctx, sample, provider, opened, round: 0, requests: Vec::new() }
+        Shop { ctx, sample, provider, opened, bill: Arc::default(), round: 0, requests: Vec::new() }
     }
 
     pub async fn books(&self) -> Books {
@@ -138,7 +140,7 @@ impl Contender for Shop {
 
     async fn round(&mut self) -> Vec<Duration> {
         let mut requests = std::mem::take(&mut self.requests);
-        measure::clients(CLIENTS, |client| {
+        let checkouts = measure::clients(CLIENTS, |client| {
             let (ctx, mine) = (self.ctx.clone(), std::mem::take(&mut requests[client]));
             async move {
                 let mut times = Vec::with_capacity(mine.len());
@@ -150,8 +152,8 @@ impl Contender for Shop {
                 }
                 times
             }
-        })
-        .await
+        });
+        self.bill.add(&self.ctx.store.database(), checkouts).await
     }
 }
 

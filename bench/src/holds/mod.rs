@@ -57,7 +57,7 @@ pub async fn postgres(address: &str, quick: bool, verdicts: &mut Verdicts) {
     let mut shop = Shop::open(database, "merkato on the embedded engine", 100).await;
     let mut rivals = [Rival::load(&server, 10).await];
     let rounds = if quick { 6 } else { 20 };
-    contest(POSTGRES, POSTGRES_FLOOR, rounds, &mut shop, &mut rivals, verdicts).await;
+    contest(POSTGRES, POSTGRES_FLOOR, rounds, &mut shop, &mut rivals, None, verdicts).await;
     shop.check().await;
     let [rival] = rivals;
     rival.check_and_drop().await;
@@ -82,7 +82,7 @@ pub async fn cassandra(address: &str, quick: bool, verdicts: &mut Verdicts) {
         rivals.push(Bare::load(session.clone(), &keyspace, way).await);
     }
     let rounds = if quick { 5 } else { 20 };
-    contest(CASSANDRA, CASSANDRA_FLOOR, rounds, &mut shop, &mut rivals, verdicts).await;
+    contest(CASSANDRA, CASSANDRA_FLOOR, rounds, &mut shop, &mut rivals, None, verdicts).await;
     shop.check().await;
     for rival in rivals {
         rival.check().await;

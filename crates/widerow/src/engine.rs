@@ -134,6 +134,9 @@ pub struct CommitterStats {
     pub groups: u64,
     pub commits: u64,
     pub largest_group: u64,
+    /// What they came to in the engine: entries that were put or removed, and the bytes of their keys and values.
+    pub entries: u64,
+    pub bytes: u64,
 }
 
 /// How much an engine can apply in one atomic step.

@@ -141,7 +141,7 @@ pub const KEYS: &[Key] = &[
     key(
         "embedded.memtable_mib",
         Expects::Integer(1, 4_096),
-        "Memory for rows that were written and not yet sorted to disk; small means a quick start after a crash.",
+        "Memory for rows that were written and not yet sorted to disk; large means less sorting anew, small a quick start after a crash.",
     ),
     key(
         "embedded.page_cache_mib",

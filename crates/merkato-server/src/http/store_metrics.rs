@@ -114,6 +114,10 @@ fn write(text: &mut String, store: &DatabaseStats, holds: &HoldStats) -> Result 
         single(text, "merkato_committer_commits_total", "counter", "Commits in those groups", committer.commits)?;
         let largest = "Commits of the largest group so far";
         single(text, "merkato_committer_largest_group", "gauge", largest, committer.largest_group)?;
+        let entries = "Entries that were put into the engine or removed";
+        single(text, "merkato_committer_entries_total", "counter", entries, committer.entries)?;
+        let bytes = "Bytes of the keys and values of those entries";
+        single(text, "merkato_committer_bytes_total", "counter", bytes, committer.bytes)?;
     }
     let name = "merkato_holds_total";
     head(text, name, "counter", "Requests for holds by the state that the hold was left in")?;

@@ -53,7 +53,9 @@ async fn it_counts_what_it_does(target: &Target) {
     ] {
         assert!(text.contains(line), "{line} is not in {text}");
     }
-    assert_eq!(text.contains("merkato_committer_queue "), target.name == "embedded", "{text}");
+    for line in ["merkato_committer_queue ", "merkato_committer_entries_total ", "merkato_committer_bytes_total "] {
+        assert_eq!(text.contains(line), target.name == "embedded", "{line}: {text}");
+    }
 }
 
 async fn pages_load_nothing_from_elsewhere(target: &Target) {

@@ -245,6 +245,8 @@ pub(super) struct Written {
     pub groups: AtomicU64,
     pub commits: AtomicU64,
     pub largest_group: AtomicU64,
+    pub entries: AtomicU64,
+    pub bytes: AtomicU64,
 }
 
 impl Written {
@@ -252,6 +254,11 @@ impl Written {
         self.groups.fetch_add(1, Ordering::Relaxed);
         self.commits.fetch_add(commits as u64, Ordering::Relaxed);
         self.largest_group.fetch_max(commits as u64, Ordering::Relaxed);
+    }
+
+    fn count_entries(&self, entries: usize, bytes: usize) {
+        self.entries.fetch_add(entries as u64, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 }
 
@@ -413,6 +420,7 @@ impl Committer {
             PersistMode::Buffer
         }));
         let (staged, pack) = (std::mem::take(&mut group.staged), std::mem::take(&mut group.pack));
+        let mut bytes: usize = staged.iter().map(StagedRows::bytes).sum();
         let staging = self.journal.write(&mut batch, staged, !pack.is_empty(), |packed| {
             if let Some(end) = packed.end {
                 group.ending.push((end, packed.key.clone()));
@@ -427,6 +435,7 @@ impl Committer {
         let heads = std::mem::take(&mut group.heads);
         let ending = expiry::entries(std::mem::take(&mut group.ending));
         for (key, value) in group.rows {
+            bytes += key.len() + value.as_ref().map_or(0, |value| value.len());
             match value {
                 Some(value) => batch.insert(&self.rows, key, value),
                 None => batch.remove(&self.rows, key),
@@ -434,9 +443,13 @@ impl Committer {
         }
         // One key stands once in a batch: what is packed anew with the end that it had goes on under the entry that it had.
         let again: BTreeSet<Slice> = ending.iter().map(|(key, _)| key.clone()).collect();
-        ending.into_iter().for_each(|(key, rows)| batch.insert(&self.expiry, key, rows));
+        for (key, rows) in ending {
+            bytes += key.len() + rows.len();
+            batch.insert(&self.expiry, key, rows);
+        }
         group.ended.retain(|key| !again.contains(key));
         group.ended.into_iter().for_each(|key| batch.remove(&self.expiry, key));
+        let entries = batch.len();
         // ORDER: odd, visible, even, and only then the answers. See `pages`.
         self.stripes.open(&mut group.stripes);
         let written = self.journal.commit(staging, || {
@@ -452,6 +465,7 @@ impl Committer {
             written
         });
         if written.is_ok() {
+            self.written.count_entries(entries, bytes);
             heads.into_iter().for_each(|(key, head)| self.heads.insert(key, head));
             self.seal();
         } else {

@@ -71,7 +71,8 @@ const EACH_ROWS: usize = 250;
 pub struct EmbeddedConfig {
     /// Memory for blocks that were read.
     pub cache_bytes: u64,
-    /// Memory for rows that were written and not yet sorted to disk; small means a quick start after a crash.
+    /// Memory for rows that were written and not yet sorted to disk. The more there is, the less often what is on disk is sorted
+    /// anew, and the longer a start after a crash takes.
     pub memtable_bytes: u64,
     /// Memory for rows of series that are not packed yet, and as much again while they are; they are read back at a start.
     pub staged_bytes: u64,
@@ -83,11 +84,19 @@ impl Default for EmbeddedConfig {
     fn default() -> Self {
         EmbeddedConfig {
             cache_bytes: 128 * 1024 * 1024,
-            memtable_bytes: 16 * 1024 * 1024,
+            memtable_bytes: 32 * 1024 * 1024,
             staged_bytes: 16 * 1024 * 1024,
             page_cache_bytes: 32 * 1024 * 1024,
         }
     }
+}
+
+/// What is kept of journals: as much as fills memory several times, so that they do not have it sorted to disk before it is full. The
+/// engine takes no less than its one journal may have.
+fn journals_bytes(memtable_bytes: u64) -> u64 {
+    const MEMTABLES: u64 = 4;
+    const LEAST: u64 = 64 * 1024 * 1024;
+    memtable_bytes.saturating_mul(MEMTABLES).max(LEAST)
 }
 
 /// A folder with tables in it.
@@ -122,7 +131,7 @@ impl Embedded {
         let open = || -> fjall::Result<(Database, Keyspace, [Keyspace; 3])> {
             let db = Database::builder(folder)
                 .cache_size(config.cache_bytes)
-                .max_journaling_size(64 * 1024 * 1024)
+                .max_journaling_size(journals_bytes(config.memtable_bytes))
                 // What is large enough to be worth it are rows of series, which are compressed once they are sorted to disk.
                 .journal_compression(CompressionType::None)
                 // With two, the first hands compactions on to the second as fast as it can for as long as that one is
@@ -501,6 +510,8 @@ impl Engine for Embedded {
             groups: load(&self.written.groups),
             commits: load(&self.written.commits),
             largest_group: load(&self.written.largest_group),
+            entries: load(&self.written.entries),
+            bytes: load(&self.written.bytes),
         })
     }
 
