@@ -16,7 +16,6 @@ mod series;
 mod tests;
 
 use std::{
-    collections::BTreeMap,
     path::Path,
     sync::{
         Arc, RwLock,
@@ -37,10 +36,11 @@ use self::{
         Change, Committer, CounterAdd, Ended, EndedRow, GuardedPart, NewPartition, Replace, Request, SharedBase,
         Written,
     },
-    key::{HEAD, KeyReader, PACKED},
+    key::{KeyReader, PACKED},
     pages::{Pages, Stripe, Stripes},
     read::View,
     row::Layout,
+    schema::Tables,
     series::{Journal, Stage, StagedRows},
 };
 use crate::{
@@ -106,7 +106,7 @@ pub struct Embedded {
     rows: Keyspace,
     expiry: Keyspace,
     staged: Keyspace,
-    layouts: RwLock<Arc<BTreeMap<String, Arc<Layout>>>>,
+    tables: RwLock<Arc<Tables>>,
     pages: Pages,
     stage: Arc<Stage>,
     requests: Option<mpsc::Sender<Request>>,
@@ -153,7 +153,7 @@ impl Embedded {
             e => engine_error(e),
         })?;
         schema::check_format(&db, &catalog)?;
-        let (_, layouts) = schema::migrate(&db, &catalog, schema, false)?;
+        let (_, tables) = schema::migrate(&db, &catalog, schema, false)?;
         // What the journal gave back would stay in memory until as much again was written.
         sort_to_disk(&db, [&rows, &expiry, &staged])?;
         let journal = Journal::open(rows.clone(), staged.clone(), config.staged_bytes)?;
@@ -175,7 +175,7 @@ impl Embedded {
             rows,
             expiry,
             staged,
-            layouts: RwLock::new(Arc::new(layouts)),
+            tables: RwLock::new(Arc::new(tables)),
             pages: Pages::new(config.page_cache_bytes, stripes),
             stage,
             requests: Some(requests),
@@ -185,8 +185,8 @@ impl Embedded {
     }
 
     fn layout(&self, table: &Table) -> Result<Arc<Layout>> {
-        let layouts = self.layouts.read().unwrap_or_else(|e| e.into_inner());
-        let found = layouts.get(&table.name).cloned();
+        let tables = self.tables.read().unwrap_or_else(|e| e.into_inner());
+        let found = tables.layouts.get(&table.name).cloned();
         Ok(found.ok_or_else(|| SchemaError::Missing { table: table.name.clone() })?)
     }
 
@@ -371,21 +371,13 @@ impl Embedded {
     }
 
     /// An entry whose time is over, by its key. There is no page of it where its table is not declared.
-    fn ended_row(&self, key: fjall::Slice) -> EndedRow {
-        let partition = self.partition_of(&key);
+    fn ended_row(tables: &Tables, key: fjall::Slice) -> EndedRow {
+        let table = key.first_chunk().map(|id| u16::from_be_bytes(*id));
+        let partition = table.and_then(|id| partition_of(tables, id, &key));
         let packed = partition.filter(|length| key.get(*length) == Some(&PACKED));
-        let in_head = partition.is_some_and(|length| key.get(length) == Some(&HEAD));
+        // Whatever ends in such a table is the row of a head.
+        let in_head = table.is_some_and(|id| tables.alone.contains(&id));
         EndedRow { stripe: partition.map(|length| Stripes::of(&key[..length])), packed, in_head, key }
-    }
-
-    /// How many bytes of a key are its partition's; None if its table is not declared.
-    fn partition_of(&self, key: &[u8]) -> Option<usize> {
-        let id = u16::from_be_bytes(*key.first_chunk()?);
-        let layouts = self.layouts.read().unwrap_or_else(|e| e.into_inner());
-        let table = layouts.values().find(|layout| layout.id == id)?.table;
-        let mut reader = KeyReader::new(key);
-        reader.tenant().and_then(|_| reader.columns(table.partition(), &mut Vec::new())).ok()?;
-        Some(reader.position())
     }
 
     /// What is to be walked over stands in the order of its keys only once it is packed.
@@ -395,6 +387,14 @@ impl Embedded {
         }
         Ok(())
     }
+}
+
+/// How many bytes of a key are its partition's; None if its table is not declared.
+fn partition_of(tables: &Tables, table_id: u16, key: &[u8]) -> Option<usize> {
+    let table = tables.layouts.values().find(|layout| layout.id == table_id)?.table;
+    let mut reader = KeyReader::new(key);
+    reader.tenant().and_then(|_| reader.columns(table.partition(), &mut Vec::new())).ok()?;
+    Some(reader.position())
 }
 
 impl Drop for Embedded {
@@ -657,9 +657,9 @@ impl Engine for Embedded {
     }
 
     async fn migrate(&self, schema: &Schema, create: bool) -> Result<SchemaReport> {
-        let (report, layouts) = schema::migrate(&self.db, &self.catalog, schema, create)?;
+        let (report, tables) = schema::migrate(&self.db, &self.catalog, schema, create)?;
         if report.problems.is_empty() {
-            *self.layouts.write().unwrap_or_else(|e| e.into_inner()) = Arc::new(layouts);
+            *self.tables.write().unwrap_or_else(|e| e.into_inner()) = Arc::new(tables);
             // RACE: a page that is kept from now on by a read with an old layout matches nobody, having that layout.
             self.pages.clear();
         }
@@ -667,13 +667,14 @@ impl Engine for Embedded {
     }
 
     async fn reclaim(&self, now: Timestamp, limit: usize) -> Result<Reclaimed> {
+        let tables = self.tables.read().unwrap_or_else(|e| e.into_inner()).clone();
         let mut entries = Vec::new();
         let mut rows = 0;
         for entry in self.expiry.range(..expiry::after(now)) {
             let (entry, packed) = entry.into_inner().map_err(engine_error)?;
             let found = expiry::rows(&entry, &packed).map_err(|e| Error::corrupt("the expiry index", e))?;
             rows += found.len();
-            entries.push(Ended { entry, rows: found.into_iter().map(|key| self.ended_row(key)).collect() });
+            entries.push(Ended { entry, rows: found.into_iter().map(|key| Self::ended_row(&tables, key)).collect() });
             if rows >= limit {
                 break;
             }

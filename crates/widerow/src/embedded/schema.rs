@@ -1,6 +1,9 @@
 //! The catalog: which tables the folder holds, with the number of each table and column. Numbers are never used again.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use fjall::{Database, Keyspace, PersistMode};
 
@@ -110,14 +113,22 @@ fn extends(new: &str, old: &str) -> bool {
     new == old || old.strip_suffix(')').is_some_and(|open| new.strip_prefix(open).is_some_and(|r| r.starts_with(',')))
 }
 
-/// Compares, and with `create` makes what is missing, if nothing would be lost. The layouts are of the tables that are
-/// there afterwards.
+/// The tables that are in the folder.
+#[derive(Default)]
+pub(super) struct Tables {
+    /// Those that are declared, and have all their columns.
+    pub layouts: BTreeMap<String, Arc<Layout>>,
+    /// The numbers of those whose rows stand in the heads of their partitions, declared or not.
+    pub alone: BTreeSet<u16>,
+}
+
+/// Compares, and with `create` makes what is missing, if nothing would be lost. The tables are those that are there afterwards.
 pub(super) fn migrate(
     db: &Database,
     catalog: &Keyspace,
     schema: &Schema,
     create: bool,
-) -> Result<(SchemaReport, BTreeMap<String, Arc<Layout>>)> {
+) -> Result<(SchemaReport, Tables)> {
     let mut stored = BTreeMap::new();
     for entry in catalog.iter() {
         let (name, bytes) = entry.into_inner().map_err(engine_error)?;
@@ -155,7 +166,7 @@ pub(super) fn migrate(
             });
         }
     } else if !report.problems.is_empty() {
-        return Ok((SchemaReport { problems: report.problems, ..SchemaReport::default() }, BTreeMap::new()));
+        return Ok((SchemaReport { problems: report.problems, ..SchemaReport::default() }, Tables::default()));
     } else {
         let mut batch = db.batch().durability(Some(PersistMode::SyncData));
         for (name, (_, table)) in &wanted {
@@ -165,12 +176,14 @@ pub(super) fn migrate(
         }
         batch.commit().map_err(engine_error)?;
     }
+    let declared = wanted.values().map(|(_, table)| table);
+    let alone = stored.values().chain(declared).filter(|table| table.alone).map(|table| table.id).collect();
     let layouts = wanted.into_iter().map(|(name, (table, stored))| {
         let id_of = |name: &str| stored.columns.iter().find(|c| c.0 == name).map_or(0, |c| c.1);
         let ids = table.columns.iter().map(|c| id_of(&c.name)).collect();
         (name, Arc::new(Layout::new(table, stored.id, ids, stored.alone)))
     });
-    Ok((report, layouts.collect()))
+    Ok((report, Tables { layouts: layouts.collect(), alone }))
 }
 
 fn compare(table: &'static Table, new: &mut Stored, old: Option<&Stored>, report: &mut SchemaReport) {

@@ -234,6 +234,13 @@ async fn a_worker_that_is_busy_bounds_memory_and_lets_the_folder_be_closed() {
     is_closed.recv_timeout(Duration::from_secs(60)).expect("the folder is closed");
 }
 
+#[derive(Row, Clone, Debug, PartialEq)]
+#[row(table = "leaves", partition(number), ends = "until")]
+struct Leaf {
+    number: i32,
+    until: Option<Timestamp>,
+}
+
 mod guarded {
     use crate::{Row, Timestamp};
 
@@ -323,6 +330,36 @@ async fn the_one_row_of_a_partition_is_reclaimed() {
     assert_eq!(database.reclaim(100).await.unwrap().rows, 0);
     assert_eq!(store.get_versioned::<Account>(1).await.unwrap(), (None, version));
     assert_eq!(store.get::<Account>(3).await.unwrap(), Some(account(3, far)));
+}
+
+/// A table that is declared no more has its ended rows reclaimed as the others, and stands in nobody's way.
+#[tokio::test]
+async fn rows_of_heads_are_reclaimed_whatever_is_declared() {
+    use guarded::Account;
+    let folder = tempfile::tempdir().unwrap();
+    let both = || Schema::new().table::<Account>().table::<Leaf>().build().unwrap();
+    let leaves = || Schema::new().table::<Leaf>().build().unwrap();
+    let open = |schema: &dyn Fn() -> Schema| Database::new(Embedded::open(folder.path(), &schema()).unwrap(), schema());
+    let (account, leaf) = (
+        |number, until| Account { number, balance: 1, until: Some(Timestamp::from_millis(until)) },
+        |number, until| Leaf { number, until: Some(Timestamp::from_millis(until)) },
+    );
+    {
+        let database = open(&both);
+        database.migrate().await.unwrap();
+        let store = database.tenant("t").unwrap();
+        let commit = Commit::new().put(&account(1, 1_000));
+        store.commit(commit).await.unwrap();
+        store.commit(Commit::new().put(&leaf(1, 2_000))).await.unwrap();
+    }
+    {
+        let database = open(&leaves);
+        let reclaimed = async || database.reclaim(100).await.unwrap().rows;
+        assert_eq!((reclaimed().await, reclaimed().await), (2, 0));
+    }
+    let store = open(&both).tenant("t").unwrap();
+    let (row, version) = store.get_versioned::<Account>(1).await.unwrap();
+    assert!(row.is_none() && version.is_some(), "{row:?} {version:?}");
 }
 
 /// Where a table's rows stand is decided when it is made: declared guarded, or no longer, it has them still.

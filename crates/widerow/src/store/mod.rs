@@ -163,8 +163,15 @@ impl Database {
                     tracing::warn!(%error, "the sweep failed and will be tried again");
                 }
                 // Bounded pieces, so that writers get their turns.
-                while database.reclaim(RECLAIM_ROWS).await.is_ok_and(|reclaimed| reclaimed.more) {
-                    tokio::task::yield_now().await;
+                loop {
+                    match database.reclaim(RECLAIM_ROWS).await {
+                        Ok(reclaimed) if reclaimed.more => tokio::task::yield_now().await,
+                        Ok(_) => break,
+                        Err(error) => {
+                            tracing::warn!(%error, "the space of expired rows is not reclaimed, and will be tried again");
+                            break;
+                        }
+                    }
                 }
             }
         }))
