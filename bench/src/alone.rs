@@ -7,10 +7,11 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    thread::JoinHandle,
     time::{Duration, Instant},
 };
 
-use fjall::{Database as Fjall, Keyspace, KeyspaceCreateOptions, PersistMode};
+use fjall::{AbstractTree, CompressionType, Database as Fjall, Keyspace, KeyspaceCreateOptions, PersistMode};
 use rand::{Rng, RngCore, SeedableRng, rngs::SmallRng};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, oneshot};
@@ -27,27 +28,34 @@ const NAMES: &str = "a request of a name, an address and a price, and what else 
 pub type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 type Batch = (Pairs, oneshot::Sender<()>);
 
+/// Memory for what is not sorted to disk yet.
+const MEMTABLE_BYTES: u64 = 32 * 1024 * 1024;
+
 /// With the settings that ours has.
 pub fn open(folder: &Path) -> (Fjall, Keyspace) {
     let db = Fjall::builder(folder)
         .cache_size(128 * 1024 * 1024)
-        .max_journaling_size(128 * 1024 * 1024)
-        .worker_threads(2)
+        .max_journaling_size(4 * MEMTABLE_BYTES)
+        .journal_compression(CompressionType::None)
+        .worker_threads(1)
         .open()
         .expect("the folder opens");
-    let options = || KeyspaceCreateOptions::default().max_memtable_size(32 * 1024 * 1024);
+    // Who writes says when, as ours does.
+    let options = || KeyspaceCreateOptions::default().max_memtable_size(u64::MAX);
     let keyspace = db.keyspace("rows", options).expect("its rows");
     (db, keyspace)
 }
 
 /// The bare loop: take what is queued, one batch, one sync, answer all.
-#[derive(Clone)]
-pub struct Loop(mpsc::Sender<Batch>);
+pub struct Loop {
+    queue: Option<mpsc::Sender<Batch>>,
+    thread: Option<JoinHandle<()>>,
+}
 
 impl Loop {
-    pub fn new(db: Fjall, keyspace: Keyspace) -> Self {
+    pub fn new(db: Fjall, keyspace: Keyspace) -> Arc<Self> {
         let (sender, mut queue) = mpsc::channel::<Batch>(4096);
-        std::thread::spawn(move || {
+        let thread = std::thread::spawn(move || {
             while let Some(first) = queue.blocking_recv() {
                 let mut batch = db.batch().durability(Some(PersistMode::SyncData));
                 let mut replies = Vec::new();
@@ -61,15 +69,27 @@ impl Loop {
                 for reply in replies {
                     let _ = reply.send(());
                 }
+                if keyspace.tree.active_memtable().size() > MEMTABLE_BYTES {
+                    keyspace.rotate_memtable().expect("it is sorted to disk");
+                }
             }
         });
-        Loop(sender)
+        Arc::new(Loop { queue: Some(sender), thread: Some(thread) })
     }
 
     pub async fn write(&self, pairs: Pairs) {
         let (reply, done) = oneshot::channel();
-        self.0.send((pairs, reply)).await.expect("a loop");
+        let queue = self.queue.as_ref().expect("it runs until it is dropped");
+        queue.send((pairs, reply)).await.expect("a loop");
         done.await.expect("an answer");
+    }
+}
+
+impl Drop for Loop {
+    /// Nobody writes any more once it is gone.
+    fn drop(&mut self) {
+        self.queue = None;
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
@@ -101,11 +121,11 @@ impl Bill {
         times
     }
 
-    /// Entries of a request, and bytes of an entry; rather too few than too many.
+    /// Entries of a request, and bytes of an entry.
     fn shape(&self) -> (u64, usize) {
         let load = |cell: &AtomicU64| cell.load(Ordering::Relaxed);
         let (requests, entries) = (load(&self.requests).max(1), load(&self.entries));
-        ((entries / requests).max(1), (load(&self.bytes) / entries.max(1)) as usize)
+        (((entries + requests / 2) / requests).max(1), (load(&self.bytes) / entries.max(1)) as usize)
     }
 }
 
@@ -125,7 +145,7 @@ impl std::fmt::Display for Bill {
 
 /// As a contender: `clients` at once, each of whose requests waits until it is durable.
 pub struct Alone {
-    queue: Loop,
+    queue: Arc<Loop>,
     bill: Arc<Bill>,
     clients: usize,
     each: usize,

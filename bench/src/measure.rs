@@ -79,8 +79,8 @@ pub trait Contender {
     async fn round(&mut self) -> Vec<Duration>;
 }
 
-/// Ours and its rivals in turns, each first as often as the others; beside the fastest of the rivals it is counted. What the
-/// engine alone would make of it takes its turns too, and is told, not counted.
+/// Ours and its rivals in turns, there and back, another first every second round, so that who follows whom changes; beside the
+/// fastest of the rivals it is counted. What the engine alone would make of it takes its turns too, and is told, not counted.
 pub async fn contest<A: Contender, B: Contender>(
     name: &str,
     floor: f64,
@@ -94,7 +94,9 @@ pub async fn contest<A: Contender, B: Contender>(
     let mut tallies: Vec<Tally> = (0..sides).map(|_| Tally::default()).collect();
     // One round more for each, to warm up.
     for round in 0..=rounds {
-        for side in (0..sides).map(|turn| (turn + round) % sides) {
+        for turn in 0..sides {
+            let turn = if round % 2 == 0 { turn } else { sides - 1 - turn };
+            let side = (turn + round / 2) % sides;
             let (times, took) = match (side, &mut alone) {
                 (0, _) => timed(ours).await,
                 (_, Some(alone)) if side == with_rivals => timed(*alone).await,

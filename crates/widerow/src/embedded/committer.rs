@@ -455,6 +455,9 @@ impl Committer {
         let written = self.journal.commit(staging, || {
             let written = batch.commit();
             self.stripes.close(&group.stripes);
+            if written.is_ok() {
+                self.written.count_entries(entries, bytes);
+            }
             // What was staged is still to be added, and locked until then: who was told goes on meanwhile, and finds it.
             let error = written.as_ref().err().map(super::engine_error_of);
             for reply in pack {
@@ -465,7 +468,6 @@ impl Committer {
             written
         });
         if written.is_ok() {
-            self.written.count_entries(entries, bytes);
             heads.into_iter().for_each(|(key, head)| self.heads.insert(key, head));
             self.seal();
         } else {
@@ -774,9 +776,7 @@ impl Committer {
             }
         }
         for (key, head) in heads {
-            let encoded = (!head.is_empty()).then(|| Slice::from(head.encode()));
-            group.bytes += key.len() + encoded.as_ref().map_or(0, |head| head.len());
-            group.put_head(key, encoded);
+            group.put_head(key, (!head.is_empty()).then(|| head.encode().into()));
         }
         Ok(())
     }
@@ -890,6 +890,7 @@ impl Committer {
 
 impl Group {
     fn put_head(&mut self, key: Slice, head: Option<Slice>) {
+        self.bytes += key.len() + head.as_ref().map_or(0, |head| head.len());
         self.heads.push((key.clone(), head.clone()));
         self.rows.insert(key, head);
     }

@@ -177,6 +177,21 @@ async fn what_the_journal_gives_back_is_written_out() {
     assert_eq!(find(engine, last).await, Some(note(last)));
 }
 
+/// Whoever has an answer finds it counted.
+#[tokio::test]
+async fn what_is_written_is_counted_before_it_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::new(Embedded::open(folder.path(), &notes()).unwrap(), notes());
+    database.migrate().await.unwrap();
+    let store = database.tenant("t").unwrap();
+    for number in 1..=200 {
+        store.commit(Commit::new().put(&note(2 * number)).put(&note(2 * number + 1))).await.unwrap();
+        let stats = database.stats().committer.unwrap();
+        assert_eq!((stats.commits, stats.entries), (number as u64, 2 * number as u64));
+        assert!((2_000..2_200).contains(&(stats.bytes / number as u64)), "{stats:?}");
+    }
+}
+
 #[derive(Row, Clone, Debug, PartialEq)]
 #[row(table = "circles", partition(number))]
 struct Circle {
