@@ -14,11 +14,12 @@ use uuid::Uuid;
 use widerow::{Commit, Timestamp};
 use widerow_testing::Target;
 
-use super::{append, dying, lose, new_stream, noted, read_feed, request, tell, verify};
+use super::{append, dying, finish_commits, lose, new_stream, noted, process, read_feed, request, tell, verify};
 use crate::world::World;
 
 widerow_testing::cases![
     an_append_rests_on_the_version_that_is_expected,
+    what_a_process_remembers_of_a_stream_is_never_believed_for_long,
     several_events_come_together_or_not_at_all,
     the_same_ids_again_give_the_first_answer,
     an_id_is_of_one_event_in_one_stream,
@@ -67,6 +68,29 @@ async fn an_append_rests_on_the_version_that_is_expected(target: &Target) {
         futures::future::join_all(all).await.into_iter().map(|answer| answer.unwrap().version).collect();
     versions.sort_unstable();
     assert_eq!(versions, (0..12).map(|n| 6 + 2 * n).collect::<Vec<_>>());
+}
+
+/// Each of two processes remembers how it left a stream; the other may have gone on with it, or have erased it.
+async fn what_a_process_remembers_of_a_stream_is_never_believed_for_long(target: &Target) {
+    let world = World::new(target);
+    let (one, other) = (&world.ctx, process(&world, target.engine(), false));
+    let stream = new_stream(one);
+    let append = |ctx: &Context, expected| {
+        let ctx = ctx.clone();
+        async move { events::append(&ctx, request(stream, expected, vec![noted(1)])).await }
+    };
+    for version in 1..=20 {
+        let ctx = if version % 3 == 0 { &other } else { one };
+        assert_eq!(append(ctx, Expected::Any).await.unwrap().version, version);
+    }
+    assert_eq!(append(&other, Expected::Exact(20)).await.unwrap().version, 21);
+    assert_eq!(conflict(append(one, Expected::Exact(20)).await.unwrap_err()), (20, 21));
+    assert_eq!(append(one, Expected::Exact(21)).await.unwrap().version, 22);
+    verify(one).await;
+    finish_commits(target, &world).await;
+    one.store.erase(|_| {}).await.unwrap();
+    assert_eq!(append(&other, Expected::Absent).await.unwrap().version, 1);
+    assert_eq!(conflict(append(one, Expected::Absent).await.unwrap_err()), (0, 1));
 }
 
 async fn several_events_come_together_or_not_at_all(target: &Target) {
