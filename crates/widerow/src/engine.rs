@@ -561,8 +561,20 @@ pub struct Scan<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct ScanPage {
     pub rows: Vec<(Tenant, RawRow)>,
+    /// The keys of partitions that have static columns and, as far as this page has come, no row.
+    pub bare: Vec<(Tenant, Vec<Value>)>,
     /// None at the end of the range.
     pub next: Option<Vec<u8>>,
+}
+
+impl ScanPage {
+    pub fn len(&self) -> usize {
+        self.rows.len() + self.bare.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// What was reclaimed.

@@ -188,7 +188,7 @@ impl Cassandra {
         let mut from = scan.after.map_or_else(PagingState::start, PagingState::new_from_raw_bytes);
         let mut partitions = HashSet::new();
         loop {
-            let wanted = scan.limit.saturating_sub(page.rows.len());
+            let wanted = scan.limit.saturating_sub(page.len());
             let (rows, next) = self.link.read_page(&cql, table.read, wanted, from).await?;
             for row in rows.rows()? {
                 let mut cells = row?;
@@ -197,16 +197,21 @@ impl Cassandra {
                     _ => None,
                 };
                 let tenant = tenant.ok_or_else(|| Error::corrupt(table.name.clone(), "a tenant's name is none"))?;
-                if let (Some(row), _) = decode(table, &[], &mut cells)? {
+                let mut values = Vec::with_capacity(table.columns.len());
+                let (there, expires_at) = decode_behind(table, 0, &mut cells, &mut values)?;
+                if there {
                     let mut key = tenant.as_str().as_bytes().to_vec();
-                    codec::put_values(&mut key, &row.values[..table.partition_columns]);
+                    codec::put_values(&mut key, &values[..table.partition_columns]);
                     partitions.insert(codec::fingerprint(&key));
-                    page.rows.push((tenant, row));
+                    page.rows.push((tenant, RawRow { values, expires_at }));
+                } else if only_statics(table, &values).is_some() {
+                    values.truncate(table.partition_columns);
+                    page.bare.push((tenant, values));
                 }
             }
             page.next = next.as_ref().and_then(PagingState::as_bytes_slice).map(|bytes| bytes.to_vec());
             match next {
-                Some(next) if page.rows.len() < scan.limit => from = next,
+                Some(next) if page.len() < scan.limit => from = next,
                 _ => break,
             }
         }
@@ -420,22 +425,32 @@ fn decode_into(
 ) -> Result<Option<Vec<Value>>> {
     let first = rows.cells.len();
     rows.cells.extend_from_slice(known);
-    for column in known.len()..table.columns.len() {
-        rows.cells.push(decode_cell(table, column, cells)?);
-    }
-    let values = &rows.cells[first..];
-    let expires_at = if table.counters { None } else { expiry(table, cells)? };
-    let mut there = table.clustering_columns == 0 || !values[table.partition_columns].is_null();
-    if cql::has_live_mark(table) {
-        there = matches!(cells.next()?, Some(CqlValue::Boolean(true)));
-    }
-    let statics = only_statics(table, values);
+    let (there, expires_at) = decode_behind(table, first, cells, &mut rows.cells)?;
+    let statics = only_statics(table, &rows.cells[first..]);
     if there {
         rows.ends.push(expires_at);
     } else {
         rows.cells.truncate(first);
     }
     Ok(statics)
+}
+
+/// The columns behind those that are there from `first` on; whether they are those of a row, or of a partition without one.
+fn decode_behind(
+    table: &Table,
+    first: usize,
+    cells: &mut Cells<'_, '_>,
+    values: &mut Vec<Value>,
+) -> Result<(bool, Option<Timestamp>)> {
+    for column in values.len() - first..table.columns.len() {
+        values.push(decode_cell(table, column, cells)?);
+    }
+    let expires_at = if table.counters { None } else { expiry(table, cells)? };
+    let mut there = table.clustering_columns == 0 || !values[first + table.partition_columns].is_null();
+    if cql::has_live_mark(table) {
+        there = matches!(cells.next()?, Some(CqlValue::Boolean(true)));
+    }
+    Ok((there, expires_at))
 }
 
 fn expiry(table: &Table, cells: &mut Cells<'_, '_>) -> Result<Option<Timestamp>> {

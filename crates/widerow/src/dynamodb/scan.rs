@@ -13,7 +13,7 @@ use super::{
     error::{Repeat, call},
     expression::Expression,
     item::{self, Address, Item, PK, SK},
-    key::{BOOKKEEPING, SortRange},
+    key::{self, BOOKKEEPING, SortRange},
 };
 use crate::{
     codec::{self, Reader},
@@ -43,10 +43,12 @@ struct Inside {
 }
 
 /// What a page has so far.
+#[derive(Default)]
 struct Page {
     rows: Vec<(Tenant, RawRow)>,
     /// Rows of the partition that the scan is in, upward, where they are to be turned round.
     upward: Vec<(Tenant, RawRow)>,
+    bare: Vec<(Tenant, Vec<Value>)>,
     /// The partition that the scan is in and its static columns; None before the first item.
     partition: Option<(String, Option<Vec<Value>>)>,
     cost: Cost,
@@ -54,7 +56,7 @@ struct Page {
 
 impl Page {
     fn len(&self) -> usize {
-        self.rows.len() + self.upward.len()
+        self.rows.len() + self.upward.len() + self.bare.len()
     }
 
     fn turn(&mut self) {
@@ -68,8 +70,7 @@ impl DynamoDb {
         let home = self.home(table)?;
         let down = home.index.is_none() && home.sorted > 0 && table.direction(0) == Direction::Descending;
         let mut position = scan.after.map_or(Ok(Position::Start), read_position)?;
-        let (rows, upward) = (Vec::new(), Vec::new());
-        let mut page = Page { rows, upward, partition: None, cost: Cost::default() };
+        let mut page = Page::default();
         let limit = scan.limit.max(1);
         let next = loop {
             if page.len() >= limit {
@@ -98,7 +99,11 @@ impl DynamoDb {
             }
         };
         meter::charge(page.cost);
-        Ok(ScanPage { rows: page.rows, next: next.map(|position| put_position(&position)).transpose()? })
+        Ok(ScanPage {
+            rows: page.rows,
+            bare: page.bare,
+            next: next.map(|position| put_position(&position)).transpose()?,
+        })
     }
 
     /// One request of the scan; where it goes on, if anywhere.
@@ -135,6 +140,7 @@ impl DynamoDb {
             self.follow(table, &found, page).await?;
             let statics = page.partition.as_ref().and_then(|(_, statics)| statics.as_deref());
             if let Some((tenant, mut row)) = item::row(table, &found)? {
+                page.bare.pop_if(|(of, key)| *of == tenant && row.values.starts_with(key));
                 item::merge_statics(&mut row, statics);
                 if down { &mut page.upward } else { &mut page.rows }.push((tenant, row));
             }
@@ -156,7 +162,12 @@ impl DynamoDb {
         }
         let statics = match address.sk.as_deref() {
             _ if !table.has_statics() => None,
-            Some(BOOKKEEPING) => item::statics(table, Some(found))?,
+            Some(BOOKKEEPING) => {
+                let statics = item::statics(table, Some(found))?;
+                // Whether it has rows is seen behind it.
+                page.bare.extend(statics.is_some().then(|| key::parse_partition(table, &address.pk)).transpose()?);
+                statics
+            }
             _ if first => self.statics_of(table, &address.pk).await?,
             _ => None,
         };

@@ -346,9 +346,22 @@ impl<'v> View<'v> {
                 }
                 continue;
             }
+            if section == HEAD && reader.position() == bytes.len() && table.has_statics() {
+                let head = Head::decode(&value).map_err(|e| self.corrupt(e))?;
+                let cells = head.statics(self.layout).map_err(|e| self.corrupt(e))?;
+                // Whether it has rows is seen behind it.
+                page.bare.extend(cells.is_some().then_some((tenant, values)));
+                statics = Some((partition.to_vec(), cells));
+                if page.len() >= scan.limit {
+                    page.next = Some(bytes.to_vec());
+                    break;
+                }
+                continue;
+            }
             if section != ROWS {
                 continue;
             }
+            page.bare.pop_if(|(of, key)| *of == tenant && *key == values);
             reader.columns(table.clustering(), &mut values).map_err(|e| self.corrupt(e))?;
             let mut row = row::decode(self.layout, values, &value).map_err(|e| self.corrupt(e))?;
             if table.has_statics() {
@@ -358,7 +371,7 @@ impl<'v> View<'v> {
                 merge_statics(statics.as_ref().and_then(|(_, cells)| cells.as_deref()), &mut row.values);
             }
             page.rows.push((tenant, row));
-            if page.rows.len() == scan.limit {
+            if page.len() >= scan.limit {
                 page.next = Some(bytes.to_vec());
                 break;
             }

@@ -28,7 +28,7 @@ impl Database {
 }
 
 impl Store {
-    /// Deletes every row of the tenant; how many, derived ones aside. `on_progress` is told after each commit. Stopped
+    /// Deletes every row of the tenant, and every static column; how many rows, derived ones aside. `on_progress` is told after each commit. Stopped
     /// half-way, the same call again goes on.
     ///
     /// The bookkeeping of guarded partitions stays: their versions, without which an old writer could come back. Rows that are
@@ -44,6 +44,10 @@ impl Store {
                     let of = table.partition_columns;
                     for partition in keys.chunk_by(|a, b| a[..of] == b[..of]) {
                         erased += self.erase_rows(table, partition, &mut |rows| on_progress(erased + rows)).await?;
+                    }
+                    // The rows of others are gone already, one by one or by their time.
+                    for partition in range.take_bare() {
+                        self.commit(Commit::new().clear_statics(table, partition)).await?;
                     }
                 }
             }

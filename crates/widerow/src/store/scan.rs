@@ -30,6 +30,8 @@ pub struct ScanRows {
     split: Arc<Vec<u8>>,
     after: Option<Vec<u8>>,
     done: bool,
+    /// What was met of partitions that have static columns and no row, of the last page.
+    bare: Vec<Vec<Value>>,
     /// Rows that the engine has given, whoever's they are.
     walked: u64,
 }
@@ -90,8 +92,17 @@ impl ScanRows {
         self.walked += page.rows.len() as u64;
         if let Some(only) = &self.only {
             page.rows.retain(|(tenant, _)| tenant == only);
+            page.bare.retain(|(tenant, _)| tenant == only);
         }
+        self.bare = page.bare.into_iter().map(|(_, partition)| partition).collect();
         Ok(Some(page.rows))
+    }
+}
+
+impl ScanRows {
+    /// Partitions with static columns in which the last page met no row, though there may be some behind it.
+    pub(super) fn take_bare(&mut self) -> Vec<Vec<Value>> {
+        std::mem::take(&mut self.bare)
     }
 }
 
@@ -175,6 +186,7 @@ impl Database {
             split: split.clone(),
             after: None,
             done: false,
+            bare: Vec::new(),
             walked: 0,
         };
         Ok((0..ranges).map(scan).collect())
@@ -201,7 +213,7 @@ impl Database {
         }
         let (split, after) = (Arc::new(split), Some(after).filter(|after| !after.is_empty()));
         let (database, done, walked) = (self.clone(), false, 0);
-        Ok(ScanRows { database, table, only, range, ranges, split, after, done, walked })
+        Ok(ScanRows { database, table, only, range, ranges, split, after, done, bare: Vec::new(), walked })
     }
 
     /// Sizes of the table's partitions.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use widerow::{
-    Commit, Row,
+    Commit, Row, Store,
     store::{Extent, ScanCursor},
 };
 
@@ -19,6 +19,7 @@ cases!(
     a_table_that_grows_loses_no_row_to_a_scan,
     a_scan_goes_on_from_its_cursor,
     statics_come_with_a_scan,
+    static_columns_without_rows_are_erased,
     histograms_count_partitions
 );
 
@@ -116,6 +117,40 @@ async fn statics_come_with_a_scan(target: &Target) {
     }
     assert_eq!(rows.len(), 15);
     assert!(rows.iter().all(|l| l.subtotal == l.basket[1..].parse().ok()), "{rows:?}");
+}
+
+/// A basket that was emptied line by line still has its sum.
+async fn static_columns_without_rows_are_erased(target: &Target) {
+    let world = target.empty_world();
+    let other = world.database.tenant("other").unwrap();
+    let baskets: Vec<String> = (0..40).map(|n| format!("basket {n:02}")).collect();
+    for store in [&world.store, &other] {
+        for (n, basket) in (0i64..).zip(&baskets) {
+            let sum = Commit::new().set_static(basket.clone(), Line::SUBTOTAL, &Some(n));
+            let lines: Vec<Line> = (0..n % 3).map(|at| line(basket, at, "a")).collect();
+            store.commit(lines.iter().fold(sum, |commit, line| commit.put(line))).await.unwrap();
+            // Every second one that has lines is emptied.
+            if n % 2 == 0 && !lines.is_empty() {
+                let key = |line: &Line| (line.basket.clone(), line.added, line.line.clone());
+                let emptied = lines.iter().fold(Commit::new(), |commit, line| commit.delete::<Line>(key(line)));
+                store.commit(emptied).await.unwrap();
+            }
+        }
+    }
+    let sums = async |store: &Store| {
+        let mut sums = Vec::new();
+        for basket in &baskets {
+            let page = store.slice::<Line>(basket.clone()).page().await.unwrap();
+            sums.push((page.rows.len(), page.statics.get(Line::SUBTOTAL).unwrap().flatten()));
+        }
+        sums
+    };
+    let before = sums(&other).await;
+    assert_eq!(sums(&world.store).await, before);
+    assert!(before.contains(&(0, Some(4))) && before.contains(&(2, Some(5))), "{before:?}");
+    world.store.erase(|_| {}).await.unwrap();
+    assert_eq!(sums(&world.store).await, vec![(0, None); baskets.len()]);
+    assert_eq!(sums(&other).await, before);
 }
 
 async fn histograms_count_partitions(target: &Target) {
