@@ -840,17 +840,29 @@ impl Committer {
         Ok(Applied::Done(Version(0)))
     }
 
-    /// Removes the row of a partition that has one, if its time is over; how many that were. What else is in the head stays.
+    /// Removes the row of a partition that has one, if its time is over; how many that were. A head that says nothing any more
+    /// goes with it, or later.
     fn reclaim_in_head(&self, group: &mut Group, key: Slice, stripe: Option<Stripe>, now: Timestamp) -> Result<i64> {
         let Some(mut head) = self.head(group, &key)? else { return Ok(0) };
-        let end = head.row_end().map_err(|e| Error::corrupt("the folder", e))?.flatten();
-        if end.is_none_or(|end| end > now) {
-            return Ok(0);
-        }
+        let reclaimed = match head.row_end().map_err(|e| Error::corrupt("the folder", e))? {
+            Some(Some(end)) if end <= now => 1,
+            // One that was written again has another end, or none.
+            Some(_) => return Ok(0),
+            None => 0,
+        };
         head.row = None;
         group.stripes.extend(stripe);
-        group.put_head(key, (!head.is_empty()).then(|| head.encode().into()));
-        Ok(1)
+        let forgotten_at = head.forgotten_at();
+        if forgotten_at.is_some_and(|time| time <= now) {
+            for page in self.rows.range(head::pages_of(&key)) {
+                group.rows.insert(page.key().map_err(super::engine_error)?, None);
+            }
+            group.put_head(key, None);
+        } else {
+            group.ending.extend(forgotten_at.map(|time| (time, key.clone())));
+            group.put_head(key, (!head.is_empty()).then(|| head.encode().into()));
+        }
+        Ok(reclaimed)
     }
 
     /// Removes rows whose time is over.

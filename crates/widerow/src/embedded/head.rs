@@ -2,6 +2,8 @@
 //! decision rests on but the rows, and one entry is all that a commit writes besides them. Where there is one row and no more, as
 //! in guarded tables without clustering columns, it stands in the head, too (`Layout::alone`).
 
+use std::ops::Range;
+
 use fjall::Slice;
 use uuid::Uuid;
 
@@ -54,8 +56,18 @@ pub(super) struct RingPage {
     ids: Vec<Uuid>,
 }
 
+/// How long a head is kept in which nothing is left but that there was something: far longer than anybody who has read its version
+/// still writes, or sends a commit again.
+const KEPT_SECONDS: i64 = 24 * 60 * 60;
+
 pub(super) fn key_of(partition: &[u8]) -> Vec<u8> {
     key::section(partition, key::HEAD)
+}
+
+/// The keys of the pages behind a head.
+pub(super) fn pages_of(head: &[u8]) -> Range<Vec<u8>> {
+    let partition = &head[..head.len() - 1];
+    [head, &[0]].concat()..key::section(partition, key::HEAD + 1)
 }
 
 impl Head {
@@ -89,6 +101,14 @@ impl Head {
             cells.get_or_insert_with(|| layout.nulls())[position] = value;
         }
         Ok(cells)
+    }
+
+    /// When a head in which nothing is left but the bookkeeping of what was may go; None where there is more. Its version is the time
+    /// of its last commit.
+    pub fn forgotten_at(&self) -> Option<Timestamp> {
+        let book = self.book.as_ref().filter(|book| book.outbox.is_empty());
+        let book = book.filter(|_| self.row.is_none() && self.statics.is_empty())?;
+        Some(Timestamp::from_millis(book.version.div_euclid(1_000)).plus_seconds(KEPT_SECONDS))
     }
 
     pub fn is_empty(&self) -> bool {

@@ -264,8 +264,7 @@ impl<'v> View<'v> {
             anchor.version = Some(Version(book.version));
             anchor.sequence = book.sequence;
             if read.ring {
-                let behind = [&key[..], &[0]].concat()..key::section(&partition, key::HEAD + 1);
-                let pages = self.snapshot().range(self.rows, behind);
+                let pages = self.snapshot().range(self.rows, head::pages_of(&key));
                 let page = |entry: fjall::Guard| {
                     RingPage::decode(&entry.value().map_err(engine_error)?).map_err(|e| self.corrupt(e))
                 };

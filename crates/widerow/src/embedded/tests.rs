@@ -19,10 +19,10 @@ use super::{
     schema,
 };
 use crate::{
-    Commit, Database, Error, Row, Schema,
+    Commit, Database, Error, Options, Row, Schema,
     engine::{Engine as _, Scan},
     key::Tenant,
-    time::{Date, Timestamp},
+    time::{Clock, Date, ManualClock, Timestamp},
     value::Value,
 };
 
@@ -345,6 +345,55 @@ async fn the_one_row_of_a_partition_is_reclaimed() {
     assert_eq!(database.reclaim(100).await.unwrap().rows, 0);
     assert_eq!(store.get_versioned::<Account>(1).await.unwrap(), (None, version));
     assert_eq!(store.get::<Account>(3).await.unwrap(), Some(account(3, far)));
+}
+
+/// Where nothing is left of a partition but that there was one, its version and the ids of its commits go a day after the last of
+/// them. What begins there again is later than all that was.
+#[tokio::test]
+async fn what_is_left_of_a_partition_goes_a_day_later() {
+    use guarded::Account;
+    let folder = tempfile::tempdir().unwrap();
+    let schema = || Schema::new().table::<Account>().build().unwrap();
+    let start = Timestamp::from_millis(1_800_000_000_000);
+    let clock = Arc::new(ManualClock::at(start));
+    let engine = Arc::new(Embedded::open(folder.path(), &schema()).unwrap());
+    let options = Options { clock: clock.clone() as Arc<dyn Clock>, ..Options::default() };
+    let database = Database::with_options(engine.clone(), schema(), options);
+    database.migrate().await.unwrap();
+    let store = database.tenant("t").unwrap();
+    let put = async |number, seconds: i64| {
+        let until = Some(start.plus_seconds(seconds));
+        store.commit(Commit::new().put(&Account { number, balance: 1, until })).await.unwrap()
+    };
+    let reclaimed = async |seconds| {
+        clock.advance_millis(start.plus_seconds(seconds).millis() - clock.now().millis());
+        (database.reclaim(100).await.unwrap().rows, engine.rows.iter().count(), engine.expiry.iter().count())
+    };
+    // So many that pages stand behind the first; the second is deleted before its end; the third is a day old at its end.
+    for _ in 0..40 {
+        put(1, 60).await;
+    }
+    put(2, 60).await;
+    store.commit(Commit::new().delete::<Account>(2)).await.unwrap();
+    put(3, 90_000).await;
+    let before = engine.rows.iter().count();
+    assert!(before > 4, "{before}");
+    let (_, version) = store.get_versioned::<Account>(1).await.unwrap();
+    assert_eq!(reclaimed(61).await, (1, before, 2), "the row has ended, and what was written is remembered");
+    assert_eq!(store.get_versioned::<Account>(1).await.unwrap(), (None, version));
+    assert_eq!(reclaimed(86_399).await, (0, before, 2));
+    assert_eq!(reclaimed(86_500).await, (0, 1, 1));
+    assert_eq!(store.get_versioned::<Account>(1).await.unwrap(), (None, None));
+    // Whoever still rests on what was is told, and what is new is newer.
+    let late = Commit::new().unchanged::<Account>(1, version).put(&Account { number: 1, balance: 2, until: None });
+    assert!(store.commit(late).await.is_err());
+    put(1, 200_000).await;
+    assert!(store.get_versioned::<Account>(1).await.unwrap().1 > version);
+    assert_eq!(reclaimed(90_001).await, (1, 1, 1), "the last commit was a day ago");
+    // Written again, it is kept.
+    put(1, 300_000).await;
+    assert_eq!(reclaimed(200_001).await, (0, 1, 1));
+    assert_eq!(reclaimed(400_000).await, (1, 0, 0));
 }
 
 /// A table that is declared no more has its ended rows reclaimed as the others, and stands in nobody's way.
