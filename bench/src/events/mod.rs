@@ -97,7 +97,7 @@ pub async fn run(address: &str, quick: bool, verdicts: &mut Verdicts) {
 
 async fn append(name: &str, address: &str, batch: i64, quick: bool, verdicts: &mut Verdicts) {
     println!("\nappends of {batch} to streams of their own by {CLIENTS} clients");
-    let (rounds, each) = if quick { (6, 20) } else { (20, 40) };
+    let (rounds, each) = if quick { (6, 100) } else { (20, 200) };
     let folder = tempfile::tempdir().expect("a folder");
     let mut ours = Ours::new(shop(folder.path()).await, batch, each);
     let mut rivals = [Rival::create(address, batch, each).await];

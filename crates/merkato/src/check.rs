@@ -1,6 +1,6 @@
 //! Bad input: every wrong field is named, with what is wrong, before anything is read or written.
 
-use std::ops::RangeInclusive;
+use std::{fmt::Display, ops::RangeInclusive};
 
 use rust_decimal::Decimal;
 
@@ -32,7 +32,8 @@ fn describe(fields: &[BadField]) -> String {
     each.collect::<Vec<_>>().join("; ")
 }
 
-/// Collects what is wrong, so that a person mends all of it at once.
+/// Collects what is wrong, so that a person mends all of it at once. What a field is called is written out only where it is wrong: the
+/// name of one among many is given as `format_args!`.
 #[derive(Debug, Default)]
 pub struct Check {
     bad: Vec<BadField>,
@@ -47,18 +48,18 @@ impl Check {
         if self.bad.is_empty() { Ok(()) } else { Err(Invalid { fields: self.bad }) }
     }
 
-    pub fn refuse(&mut self, field: impl Into<String>, problem: impl Into<String>) {
-        self.bad.push(BadField { field: field.into(), problem: problem.into() });
+    pub fn refuse(&mut self, field: impl Display, problem: impl Display) {
+        self.bad.push(BadField { field: field.to_string(), problem: problem.to_string() });
     }
 
-    pub fn that(&mut self, holds: bool, field: impl Into<String>, problem: impl Into<String>) {
+    pub fn that(&mut self, holds: bool, field: impl Display, problem: impl Display) {
         if !holds {
             self.refuse(field, problem);
         }
     }
 
     /// A text of one line: a name, a title, a city.
-    pub fn line(&mut self, field: &str, text: &str, bytes: RangeInclusive<usize>) {
+    pub fn line(&mut self, field: impl Display, text: &str, bytes: RangeInclusive<usize>) {
         if let Err(problem) = plain_text(text, bytes, |c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
             self.refuse(field, problem);
         } else if text.trim() != text {
@@ -67,7 +68,7 @@ impl Check {
     }
 
     /// A text of several lines: a description, a note.
-    pub fn lines(&mut self, field: &str, text: &str, bytes_max: usize) {
+    pub fn lines(&mut self, field: impl Display, text: &str, bytes_max: usize) {
         if let Err(problem) = plain_text(text, 0..=bytes_max, |c| c.is_control() && !matches!(c, '\n' | '\t')) {
             self.refuse(field, problem);
         }
@@ -140,7 +141,7 @@ impl Check {
         self.that((1..=most).contains(&revision), field, format!("{revision} is not 1 to {most}"));
     }
 
-    pub fn count(&mut self, field: &str, count: usize, most: usize) {
+    pub fn count(&mut self, field: impl Display, count: usize, most: usize) {
         if count > most {
             self.refuse(field, format!("{count} of them, the limit is {most}"));
         }

@@ -139,7 +139,7 @@ pub fn check_preferences(preferences: &BTreeMap<String, String>) -> Result<(), I
     check.count("preferences", preferences.len(), limits::COLLECTION_ITEMS_MAX);
     for (name, value) in preferences {
         check.line("preferences", name, 1..=limits::LINE_BYTES_MAX);
-        check.line(&format!("preferences/{name}"), value, 0..=limits::LINE_BYTES_MAX);
+        check.line(format_args!("preferences/{name}"), value, 0..=limits::LINE_BYTES_MAX);
     }
     check.end()
 }

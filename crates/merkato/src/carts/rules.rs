@@ -37,7 +37,7 @@ pub struct ItemSnapshot {
 impl ItemSnapshot {
     /// `root` is the path to the item: empty, or `lines/2/`.
     pub(super) fn check(&self, check: &mut Check, root: &str) {
-        check.line(&format!("{root}name"), &self.name, 1..=limits::NAME_BYTES_MAX);
+        check.line(format_args!("{root}name"), &self.name, 1..=limits::NAME_BYTES_MAX);
         if let Some(url) = &self.image_url {
             check.url(&format!("{root}image_url"), url);
         }
@@ -46,8 +46,8 @@ impl ItemSnapshot {
         let options = format!("{root}options");
         check.count(&options, self.options.len(), limits::OPTIONS_A_LINE_MAX);
         for (position, (name, value)) in self.options.iter().enumerate().take(limits::OPTIONS_A_LINE_MAX) {
-            check.line(&format!("{options}/{position}/name"), name, 1..=limits::LINE_BYTES_MAX);
-            check.line(&format!("{options}/{position}/value"), value, 1..=limits::LINE_BYTES_MAX);
+            check.line(format_args!("{options}/{position}/name"), name, 1..=limits::LINE_BYTES_MAX);
+            check.line(format_args!("{options}/{position}/value"), value, 1..=limits::LINE_BYTES_MAX);
         }
     }
 

@@ -275,7 +275,7 @@ pub fn check(product: &Product, now: Timestamp) -> Result<(), Invalid> {
     }
     check.count("tags", product.tags.len(), limits::COLLECTION_ITEMS_MAX);
     for tag in &product.tags {
-        check.line(&format!("tags/{tag}"), tag, 1..=limits::LINE_BYTES_MAX);
+        check.line(format_args!("tags/{tag}"), tag, 1..=limits::LINE_BYTES_MAX);
     }
     check_rating(&mut check, product.rating_average, product.rating_count);
     let created = Timestamp::from_millis(0)..=now.plus_seconds(limits::CLOCK_SKEW_SECONDS);

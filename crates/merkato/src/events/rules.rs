@@ -1,6 +1,9 @@
 //! Decides what an append is, without reading or writing.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt::Display,
+};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -173,7 +176,7 @@ pub(super) fn check_kind(check: &mut Check, kind: &str) {
     check.line("kind", kind, 1..=limits::EVENT_NAME_BYTES_MAX);
 }
 
-pub(super) fn check_type(check: &mut Check, field: &str, event_type: &str) {
+pub(super) fn check_type(check: &mut Check, field: impl Display, event_type: &str) {
     check.line(field, event_type, 1..=limits::EVENT_NAME_BYTES_MAX);
 }
 
@@ -185,15 +188,20 @@ pub(crate) fn check_events(events: &[NewEvent], now: Timestamp) -> Result<()> {
     }
     let mut check = Check::new();
     check.that(!events.is_empty(), "events", "at least one event");
+    // Few bytes need not be counted exactly.
+    let exactly = events.iter().map(bytes_at_most).sum::<usize>() > limits::EVENT_DATA_BYTES_MAX;
     let (mut bytes, mut ids) = (0, HashSet::new());
     for (i, event) in events.iter().enumerate() {
-        bytes += check_event(&mut check, &format!("events/{i}/"), event, now);
+        check_event(&mut check, i, event, now);
+        if exactly {
+            bytes += check_bytes(&mut check, i, event);
+        }
         if let Some(event_id) = event.event_id {
-            check.that(ids.insert(event_id), format!("events/{i}/event_id"), "another event has it");
+            check.that(ids.insert(event_id), format_args!("events/{i}/event_id"), "another event has it");
         }
         // Of one without an id nobody could say, when they are sent again, whether it is there.
         let alike = event.event_id.is_some() == events[0].event_id.is_some();
-        check.that(alike, format!("events/{i}/event_id"), "either all events have an id or none");
+        check.that(alike, format_args!("events/{i}/event_id"), "either all events have an id or none");
     }
     check.end()?;
     if bytes > limits::EVENTS_DATA_BYTES_MAX {
@@ -203,32 +211,52 @@ pub(crate) fn check_events(events: &[NewEvent], now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// And its bytes.
-fn check_event(check: &mut Check, at: &str, event: &NewEvent, now: Timestamp) -> usize {
-    let field = |name: &str| format!("{at}{name}");
-    check_type(check, &field("event_type"), &event.event_type);
-    check.that(event.data.is_object(), field("data"), "not an object of JSON");
-    let data = event.data.to_string().len();
-    if data > limits::EVENT_DATA_BYTES_MAX {
-        let limit = limits::EVENT_DATA_BYTES_MAX;
-        check.refuse(field("data"), format!("it has {data} bytes, the limit is {limit}"));
-    }
-    check.that(
-        event.schema_version >= 1,
-        field("schema_version"),
-        format!("{} is not 1 or more", event.schema_version),
-    );
-    check.count(&field("metadata"), event.metadata.len(), limits::EVENT_METADATA_MAX);
+fn check_event(check: &mut Check, i: usize, event: &NewEvent, now: Timestamp) {
+    check_type(check, format_args!("events/{i}/event_type"), &event.event_type);
+    check.that(event.data.is_object(), format_args!("events/{i}/data"), "not an object of JSON");
+    let version = event.schema_version;
+    let problem = format_args!("{version} is not 1 or more");
+    check.that(version >= 1, format_args!("events/{i}/schema_version"), problem);
+    check.count(format_args!("events/{i}/metadata"), event.metadata.len(), limits::EVENT_METADATA_MAX);
     for (name, value) in &event.metadata {
-        check.line(&field("metadata"), name, 1..=limits::EVENT_METADATA_BYTES_MAX);
-        check.lines(&field(&format!("metadata/{name}")), value, limits::EVENT_METADATA_BYTES_MAX);
+        check.line(format_args!("events/{i}/metadata"), name, 1..=limits::EVENT_METADATA_BYTES_MAX);
+        check.lines(format_args!("events/{i}/metadata/{name}"), value, limits::EVENT_METADATA_BYTES_MAX);
     }
     if let Some(happened) = event.at {
-        check.that(happened.in_range(), field("at"), "not a time of the years 0 to 9999");
+        let field = format_args!("events/{i}/at");
+        check.that(happened.in_range(), field, "not a time of the years 0 to 9999");
         let latest = now.plus_seconds(limits::EVENT_AHEAD_SECONDS);
-        check.that(happened <= latest, field("at"), "it has not happened yet");
+        check.that(happened <= latest, field, "it has not happened yet");
     }
-    data + event.metadata.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>()
+}
+
+/// The bytes that count towards what an append may have.
+fn check_bytes(check: &mut Check, i: usize, event: &NewEvent) -> usize {
+    let (data, limit) = (event.data.to_string().len(), limits::EVENT_DATA_BYTES_MAX);
+    let problem = format_args!("it has {data} bytes, the limit is {limit}");
+    check.that(data <= limit, format_args!("events/{i}/data"), problem);
+    data + metadata_bytes(event)
+}
+
+fn metadata_bytes(event: &NewEvent) -> usize {
+    event.metadata.iter().map(|(name, value)| name.len() + value.len()).sum()
+}
+
+/// What an event has in bytes, or more, told without writing it out.
+fn bytes_at_most(event: &NewEvent) -> usize {
+    /// `-1.2345678901234567e-308`, and a comma behind it.
+    const NUMBER_BYTES: usize = 32;
+    // Quotes, and what is behind them; a control character becomes six.
+    let text = |text: &str| 6 * text.len() + 4;
+    fn of(value: &Value, text: &impl Fn(&str) -> usize) -> usize {
+        match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => NUMBER_BYTES,
+            Value::String(string) => text(string),
+            Value::Array(values) => 3 + values.iter().map(|value| of(value, text)).sum::<usize>(),
+            Value::Object(fields) => 3 + fields.iter().map(|(name, value)| text(name) + of(value, text)).sum::<usize>(),
+        }
+    }
+    of(&event.data, &text) + metadata_bytes(event)
 }
 
 /// The events as they are kept, and the stream after them.
@@ -236,7 +264,7 @@ pub(super) fn append(
     aggregate_id: AggregateId,
     kind: &str,
     head: Option<&EventStream>,
-    events: &[(EventId, NewEvent)],
+    events: &[(EventId, &NewEvent)],
     state: Option<String>,
     now: Timestamp,
 ) -> Option<(EventStream, Vec<Event>)> {
@@ -277,12 +305,17 @@ pub(super) fn row(
         event_id,
         aggregate_kind: kind.to_owned(),
         event_type: event.event_type.clone(),
-        event_data: event.data.to_string(),
+        event_data: text_of(&event.data),
         schema_version: event.schema_version,
         event_metadata: event.metadata.clone(),
         causation_id: event.causation_id,
         correlation_id: event.correlation_id.unwrap_or(event_id.0),
     }
+}
+
+/// As `Display` writes it, without the detour through the formatter.
+fn text_of(data: &Value) -> String {
+    serde_json::to_string(data).unwrap_or_else(|_| data.to_string())
 }
 
 impl Event {

@@ -36,7 +36,7 @@ pub struct EventStream {
 /// E1: the events of an aggregate by version, as the document has them, in blocks. Never changed once they are there.
 /// Expected 20 rows a partition, at most 1,000.
 #[derive(Row, Clone, Debug, PartialEq)]
-#[row(table = "event_log", partition(aggregate_id, block), clustering(event_version), read = Quorum, write = Quorum)]
+#[row(table = "event_log", partition(aggregate_id, block), clustering(event_version), series, read = Quorum, write = Quorum)]
 pub struct Event {
     pub aggregate_id: AggregateId,
     pub block: i64,
@@ -91,6 +91,7 @@ pub const INBOX_BUCKET_SECONDS: i64 = 600;
     table = "event_inbox",
     partition(bucket, shard),
     clustering(marked_at, aggregate_id, event_version),
+    series,
     read = Quorum,
     write = Quorum,
     gc_grace = "1h"
@@ -149,7 +150,7 @@ pub struct Sequenced {
 
 /// E5: all events, each at its place for good. At most 1,000 rows a partition.
 #[derive(Row, Clone, Debug, PartialEq)]
-#[row(table = "event_feed", partition(block), clustering(position), read = Quorum, write = Quorum)]
+#[row(table = "event_feed", partition(block), clustering(position), series, read = Quorum, write = Quorum)]
 pub struct FeedEntry {
     pub block: i64,
     pub position: i64,

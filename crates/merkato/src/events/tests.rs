@@ -29,7 +29,7 @@ fn at(millis: i64) -> Timestamp {
 }
 
 fn append(head: Option<&super::EventStream>, events: Vec<NewEvent>, now: i64) -> (super::EventStream, Vec<Event>) {
-    let events: Vec<_> = events.into_iter().zip(1..).map(|(event, n)| (id(n), event)).collect();
+    let events: Vec<_> = events.iter().zip(1..).map(|(event, n)| (id(n), event)).collect();
     rules::append(AGGREGATE, "note", head, &events, None, at(now)).expect("some events")
 }
 

@@ -84,8 +84,8 @@ impl NewConnection {
         if let Some(metadata) = &self.metadata {
             check.count("metadata", metadata.len(), limits::CONNECTION_METADATA_MAX);
             for (name, value) in metadata {
-                check.line(&format!("metadata/{name}"), name, 1..=limits::CONNECTION_METADATA_BYTES_MAX);
-                check.lines(&format!("metadata/{name}"), value, limits::CONNECTION_METADATA_BYTES_MAX);
+                check.line(format_args!("metadata/{name}"), name, 1..=limits::CONNECTION_METADATA_BYTES_MAX);
+                check.lines(format_args!("metadata/{name}"), value, limits::CONNECTION_METADATA_BYTES_MAX);
             }
         }
         Ok(check.end()?)

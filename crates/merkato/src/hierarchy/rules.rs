@@ -311,6 +311,6 @@ pub(super) fn check_facts(check: &mut Check, node_type: Option<&str>, metadata: 
     check.that(size <= most, "metadata", format!("it has {size} bytes, the limit is {most}"));
     for (key, value) in metadata {
         check.line("metadata", key, 1..=limits::LINE_BYTES_MAX);
-        check.lines(&format!("metadata/{key}"), value, most);
+        check.lines(format_args!("metadata/{key}"), value, most);
     }
 }

@@ -394,15 +394,15 @@ impl OrderDraft {
 
 impl OrderLine {
     fn check(&self, check: &mut Check, at: &str, currency: &Currency) {
-        check.line(&format!("{at}/name"), &self.name, 1..=limits::NAME_BYTES_MAX);
+        check.line(format_args!("{at}/name"), &self.name, 1..=limits::NAME_BYTES_MAX);
         if let Some(image) = &self.image {
             check.url(&format!("{at}/image"), image);
         }
         check.optional_line(&format!("{at}/sku"), self.sku.as_deref(), limits::LINE_BYTES_MAX);
-        check.count(&format!("{at}/options"), self.options.len(), limits::OPTIONS_A_LINE_MAX);
+        check.count(format_args!("{at}/options"), self.options.len(), limits::OPTIONS_A_LINE_MAX);
         for (name, value) in self.options.iter().take(limits::OPTIONS_A_LINE_MAX) {
-            check.line(&format!("{at}/options"), name, 1..=limits::LINE_BYTES_MAX);
-            check.line(&format!("{at}/options/{name}"), value, 1..=limits::LINE_BYTES_MAX);
+            check.line(format_args!("{at}/options"), name, 1..=limits::LINE_BYTES_MAX);
+            check.line(format_args!("{at}/options/{name}"), value, 1..=limits::LINE_BYTES_MAX);
         }
         check.price(&format!("{at}/unit_price"), self.unit_price, currency);
         check.quantity(&format!("{at}/quantity"), self.quantity.into());
@@ -413,9 +413,9 @@ impl PostalAddress {
     pub fn check(&self, check: &mut Check, at: &str) {
         let line_max = limits::LINE_BYTES_MAX;
         check.optional_line(&format!("{at}/label"), self.label.as_deref(), line_max);
-        check.line(&format!("{at}/street"), &self.street, 1..=line_max);
+        check.line(format_args!("{at}/street"), &self.street, 1..=line_max);
         check.optional_line(&format!("{at}/street2"), self.street2.as_deref(), line_max);
-        check.line(&format!("{at}/city"), &self.city, 1..=line_max);
+        check.line(format_args!("{at}/city"), &self.city, 1..=line_max);
         check.optional_line(&format!("{at}/state"), self.state.as_deref(), line_max);
         let postal_code = self.postal_code.as_deref();
         check.optional_line(&format!("{at}/postal_code"), postal_code, limits::POSTAL_CODE_BYTES_MAX);
@@ -431,9 +431,9 @@ impl Past {
         check.count("history", self.steps.len(), limits::COLLECTION_ITEMS_MAX);
         let latest = now.plus_seconds(limits::CLOCK_SKEW_SECONDS);
         for (i, step) in self.steps.iter().enumerate().take(limits::COLLECTION_ITEMS_MAX) {
-            check.line(&format!("history/{i}/actor"), &step.actor, 1..=limits::REFERENCE_BYTES_MAX);
+            check.line(format_args!("history/{i}/actor"), &step.actor, 1..=limits::REFERENCE_BYTES_MAX);
             let notes = step.notes.as_deref().unwrap_or_default();
-            check.lines(&format!("history/{i}/notes"), notes, limits::NOTES_BYTES_MAX);
+            check.lines(format_args!("history/{i}/notes"), notes, limits::NOTES_BYTES_MAX);
             let in_time = step.at.in_range() && step.at <= latest;
             check.that(in_time, format!("history/{i}/at"), "it is not in the past");
         }

@@ -14,12 +14,13 @@ use std::{
 };
 
 use fjall::{AbstractTree, Database, Keyspace, PersistMode, Slice};
+use foldhash::fast::RandomState;
 use quick_cache::{Weighter, unsync::Cache};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use super::{
-    expiry,
+    ahead, expiry,
     head::{self, Bookkeeping, Head},
     pages::{Stripe, Stripes},
     row::{self, Layout},
@@ -262,11 +263,19 @@ impl Written {
     }
 }
 
+/// Where the committer writes.
+pub(super) struct Target {
+    pub db: Database,
+    pub rows: Keyspace,
+    pub expiry: Keyspace,
+    /// What is held in memory of each before it is sorted to disk.
+    pub memtable_bytes: u64,
+}
+
 pub(super) struct Committer {
     db: Database,
     rows: Keyspace,
     expiry: Keyspace,
-    /// What is held in memory of each before it is sorted to disk.
     memtable_bytes: u64,
     stripes: Arc<Stripes>,
     written: Arc<Written>,
@@ -274,6 +283,7 @@ pub(super) struct Committer {
     /// Heads as they were written last: most commits are on a partition that was just written. Nobody else writes them.
     heads: Cache<Slice, Option<Slice>, ByBytes>,
     journal: Journal,
+    ahead: ahead::Handle,
     /// The engine's worker did not come to its end for a long time.
     is_stuck: bool,
 }
@@ -292,7 +302,7 @@ impl Weighter<Slice, Option<Slice>> for ByBytes {
 /// send again look into the partition's ring first.
 #[derive(Default)]
 struct Recent {
-    versions: HashMap<StepId, Version>,
+    versions: HashMap<StepId, Version, RandomState>,
     order: VecDeque<StepId>,
 }
 
@@ -368,14 +378,13 @@ struct Group {
 
 impl Committer {
     pub(super) fn new(
-        db: Database,
-        rows: Keyspace,
-        expiry: Keyspace,
-        memtable_bytes: u64,
+        into: Target,
         stripes: Arc<Stripes>,
         written: Arc<Written>,
         journal: Journal,
+        ahead: ahead::Handle,
     ) -> Self {
+        let Target { db, rows, expiry, memtable_bytes } = into;
         Committer {
             db,
             rows,
@@ -386,6 +395,7 @@ impl Committer {
             recent: Recent::default(),
             heads: Cache::with_weighter(HEADS_EXPECTED, HEADS_BYTES_MAX, ByBytes),
             journal,
+            ahead,
             is_stuck: false,
         }
     }
@@ -453,7 +463,9 @@ impl Committer {
         // ORDER: odd, visible, even, and only then the answers. See `pages`.
         self.stripes.open(&mut group.stripes);
         let written = self.journal.commit(staging, || {
+            let begun = self.ahead.begin(ahead::batch_bytes(entries, bytes));
             let written = batch.commit();
+            drop(begun);
             self.stripes.close(&group.stripes);
             if written.is_ok() {
                 self.written.count_entries(entries, bytes);

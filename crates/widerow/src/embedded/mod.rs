@@ -3,6 +3,7 @@
 //! Invariants: an acknowledged commit is synced; a commit is there whole or not at all; guards are exact, because one thread
 //! decides them all; one process owns the folder. Counters are exact, but the last moments before a crash may be lost.
 
+mod ahead;
 mod committer;
 mod expiry;
 mod head;
@@ -32,9 +33,10 @@ use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use self::{
+    ahead::Ahead,
     committer::{
         Change, Committer, CounterAdd, Ended, EndedRow, GuardedPart, NewPartition, Replace, Request, SharedBase,
-        Written,
+        Target, Written,
     },
     key::{KeyReader, PACKED},
     pages::{Pages, Stripe, Stripes},
@@ -101,6 +103,8 @@ fn journals_bytes(memtable_bytes: u64) -> u64 {
 
 /// A folder with tables in it.
 pub struct Embedded {
+    /// ORDER: gone before the database is.
+    ahead: Ahead,
     db: Database,
     catalog: Keyspace,
     rows: Keyspace,
@@ -153,7 +157,9 @@ impl Embedded {
             e => engine_error(e),
         })?;
         schema::check_format(&db, &catalog)?;
-        let (_, tables) = schema::migrate(&db, &catalog, schema, false)?;
+        // ORDER: before the first batch.
+        let ahead = Ahead::start(folder)?;
+        let (_, tables) = schema::migrate(&db, &catalog, schema, false, &ahead.handle())?;
         // What the journal gave back would stay in memory until as much again was written.
         sort_to_disk(&db, [&rows, &expiry, &staged])?;
         let journal = Journal::open(rows.clone(), staged.clone(), config.staged_bytes)?;
@@ -161,15 +167,19 @@ impl Embedded {
         let (requests, queue) = mpsc::channel(committer::QUEUE_COMMITS_MAX);
         let stripes = Arc::new(Stripes::new());
         let written = Arc::new(Written::default());
-        let memtable_bytes = config.memtable_bytes;
-        let (of_rows, of_ends) = (rows.clone(), expiry.clone());
-        let writer =
-            Committer::new(db.clone(), of_rows, of_ends, memtable_bytes, stripes.clone(), written.clone(), journal);
+        let into = Target {
+            db: db.clone(),
+            rows: rows.clone(),
+            expiry: expiry.clone(),
+            memtable_bytes: config.memtable_bytes,
+        };
+        let writer = Committer::new(into, stripes.clone(), written.clone(), journal, ahead.handle());
         let committer = std::thread::Builder::new()
             .name("widerow-committer".into())
             .spawn(move || writer.run(queue))
             .map_err(|e| Error::Engine { detail: format!("no thread for the committer: {e}") })?;
         Ok(Embedded {
+            ahead,
             db,
             catalog,
             rows,
@@ -657,7 +667,7 @@ impl Engine for Embedded {
     }
 
     async fn migrate(&self, schema: &Schema, create: bool) -> Result<SchemaReport> {
-        let (report, tables) = schema::migrate(&self.db, &self.catalog, schema, create)?;
+        let (report, tables) = schema::migrate(&self.db, &self.catalog, schema, create, &self.ahead.handle())?;
         if report.problems.is_empty() {
             *self.tables.write().unwrap_or_else(|e| e.into_inner()) = Arc::new(tables);
             // RACE: a page that is kept from now on by a read with an old layout matches nobody, having that layout.

@@ -1,13 +1,14 @@
 //! The catalog: which tables the folder holds, with the number of each table and column. Numbers are never used again.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
 };
 
 use fjall::{Database, Keyspace, PersistMode};
+use foldhash::fast::RandomState;
 
-use super::{engine_error, row::Layout};
+use super::{ahead, engine_error, row::Layout};
 use crate::{
     codec::{Malformed, Reader, put_bytes, put_length},
     engine::SchemaReport,
@@ -117,7 +118,7 @@ fn extends(new: &str, old: &str) -> bool {
 #[derive(Default)]
 pub(super) struct Tables {
     /// Those that are declared, and have all their columns.
-    pub layouts: BTreeMap<String, Arc<Layout>>,
+    pub layouts: HashMap<String, Arc<Layout>, RandomState>,
     /// The numbers of those whose rows stand in the heads of their partitions, declared or not.
     pub alone: BTreeSet<u16>,
 }
@@ -128,6 +129,7 @@ pub(super) fn migrate(
     catalog: &Keyspace,
     schema: &Schema,
     create: bool,
+    ahead: &ahead::Handle,
 ) -> Result<(SchemaReport, Tables)> {
     let mut stored = BTreeMap::new();
     for entry in catalog.iter() {
@@ -169,11 +171,13 @@ pub(super) fn migrate(
         return Ok((SchemaReport { problems: report.problems, ..SchemaReport::default() }, Tables::default()));
     } else {
         let mut batch = db.batch().durability(Some(PersistMode::SyncData));
-        for (name, (_, table)) in &wanted {
-            if stored.get(name) != Some(table) {
-                batch.insert(catalog, name.as_bytes(), table.encode());
-            }
+        let mut bytes = 0;
+        for (name, (_, table)) in wanted.iter().filter(|(name, (_, table))| stored.get(*name) != Some(table)) {
+            let encoded = table.encode();
+            bytes += name.len() + encoded.len();
+            batch.insert(catalog, name.as_bytes(), encoded);
         }
+        let _begun = ahead.begin(ahead::batch_bytes(batch.len(), bytes));
         batch.commit().map_err(engine_error)?;
     }
     let declared = wanted.values().map(|(_, table)| table);

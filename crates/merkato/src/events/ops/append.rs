@@ -7,7 +7,7 @@
 //!
 //! RACE: two streams that are given one id at the same moment may both take it. One that is given it later is refused.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use widerow::{Commit, Partition, Version};
 
@@ -49,9 +49,9 @@ pub struct Appended {
 }
 
 /// What a domain's decision comes to.
-pub struct Change<T> {
+pub struct Change<'e, T> {
     /// None: nothing is written.
-    pub events: Vec<NewEvent>,
+    pub events: Cow<'e, [NewEvent]>,
     /// What is kept beside the version from now on; None: as it was.
     pub state: Option<String>,
     pub answer: T,
@@ -85,12 +85,12 @@ pub async fn append(ctx: &Context, request: AppendRequest) -> Result<Appended> {
     }
     let ids: Vec<EventId> = events.iter().filter_map(|event| event.event_id).collect();
     let decide = |stream: &Stream| {
-        let change = |events, answer| Change { events, state: None, answer };
+        let change = |events, answer| Change { events: Cow::Borrowed(events), state: None, answer };
         if let Some((first_version, version)) = stream.find_repeated(&events)? {
-            return Ok(change(Vec::new(), Some(Appended { aggregate_id, first_version, version, repeated: true })));
+            return Ok(change(&[][..], Some(Appended { aggregate_id, first_version, version, repeated: true })));
         }
         stream.must_be_at(aggregate_id, expected)?;
-        Ok(change(events.clone(), None))
+        Ok(change(&events[..], None))
     };
     let changed = self::change::<_, Error>(ctx, aggregate_id, &kind, &ids, decide).await?;
     changed.answer.or(changed.appended).ok_or(Error::Busy { what: "the stream" })
@@ -98,12 +98,12 @@ pub async fn append(ctx: &Context, request: AppendRequest) -> Result<Appended> {
 
 /// Appends what a domain decides on its stream, with what it keeps beside the version, in one commit. It may be asked several
 /// times and must have no effects of its own: for domains, which may append to kinds that are reserved. `ids` are all that its events may have: which of them the stream knows is told.
-pub async fn change<T, E: From<Error> + From<widerow::Error>>(
+pub async fn change<'e, T, E: From<Error> + From<widerow::Error>>(
     ctx: &Context,
     aggregate_id: AggregateId,
     kind: &str,
     ids: &[EventId],
-    mut decide: impl FnMut(&Stream) -> Result<Change<T>, E>,
+    mut decide: impl FnMut(&Stream) -> Result<Change<'e, T>, E>,
 ) -> Result<Changed<T>, E> {
     for _ in 0..TRIES_MAX {
         let at = if ids.is_empty() { None } else { Some(known_ids(ctx, aggregate_id, ids).await?) };
@@ -120,7 +120,7 @@ pub async fn change<T, E: From<Error> + From<widerow::Error>>(
                 return Err(Error::OtherKind { aggregate: aggregate_id, wanted, found }.into());
             }
             let change = decide(&stream)?;
-            let (commit, appended) = commit_of(ctx, aggregate_id, kind, &stream, change.events, change.state)?;
+            let (commit, appended) = commit_of(ctx, aggregate_id, kind, &stream, &change.events, change.state)?;
             Ok((commit, Some(Changed { answer: change.answer, appended })))
         });
         if let Some(changed) = changed.await? {
@@ -134,25 +134,26 @@ pub async fn change<T, E: From<Error> + From<widerow::Error>>(
     Err(Error::Busy { what: "the stream" }.into())
 }
 
-fn commit_of(
+fn commit_of<'n>(
     ctx: &Context,
     aggregate_id: AggregateId,
     kind: &str,
     stream: &Stream,
-    events: Vec<NewEvent>,
+    events: &'n [NewEvent],
     state: Option<String>,
 ) -> Result<(Commit, Option<Appended>)> {
     if let Some(size) = state.as_ref().map(String::len).filter(|size| *size > limits::STREAM_STATE_BYTES_MAX) {
         return Err(Error::TooLarge { what: "a stream's state in bytes", size, limit: limits::STREAM_STATE_BYTES_MAX });
     }
     let now = ctx.now();
-    let with_id = |event: NewEvent| (event.event_id.unwrap_or_else(|| EventId(ctx.new_id())), event);
-    let events: Vec<(EventId, NewEvent)> = events.into_iter().map(with_id).collect();
+    let with_id = |event: &'n NewEvent| (event.event_id.unwrap_or_else(|| EventId(ctx.new_id())), event);
+    let events: Vec<(EventId, &NewEvent)> = events.iter().map(with_id).collect();
     let head = stream.head.as_ref();
     let Some((head, rows)) = rules::append(aggregate_id, kind, head, &events, state, now) else {
         return Ok((Commit::new(), None));
     };
-    let mut commit = rows.iter().fold(Commit::new().put(&head), Commit::put);
+    // The stream, its events and the mark; rarely more.
+    let mut commit = rows.iter().fold(Commit::with_room(rows.len() + 2).put(&head), Commit::put);
     for (row, (event_id, event)) in rows.iter().zip(&events).filter(|(_, (_, event))| event.event_id.is_some()) {
         let (event_version, fingerprint) = (row.event_version, event.fingerprint());
         commit = commit.put(&EventById { event_id: *event_id, aggregate_id, event_version, fingerprint });

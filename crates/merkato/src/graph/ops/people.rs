@@ -36,7 +36,7 @@ pub async fn describe_person(ctx: &Context, user: UserId, interests: &BTreeSet<S
     let mut check = Check::new();
     check.count("interests", interests.len(), limits::INTERESTS_MAX);
     for (i, interest) in interests.iter().enumerate() {
-        check.line(&format!("interests/{i}"), interest, 1..=limits::INTEREST_BYTES_MAX);
+        check.line(format_args!("interests/{i}"), interest, 1..=limits::INTEREST_BYTES_MAX);
     }
     check.end()?;
     let interests: BTreeSet<String> = interests.iter().map(|interest| interest.to_lowercase()).collect();

@@ -1,6 +1,6 @@
 //! How wishes to a wallet are decided: those that come together, in one guarded commit of its stream.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use uuid::Uuid;
 use widerow::key::Tenant;
@@ -87,11 +87,11 @@ fn decide(
     stream: &Stream,
     ids: &HashMap<EventId, Uuid>,
     read: &HashMap<i64, Told>,
-) -> Result<Change<Decided>> {
+) -> Result<Change<'static, Decided>> {
     let wanted = stream.known.values().map(|row| row.event_version).filter(|version| !read.contains_key(version));
     let wanted: Vec<i64> = wanted.collect();
     if !wanted.is_empty() {
-        return Ok(Change { events: Vec::new(), state: None, answer: Decided::Wanted(wanted) });
+        return Ok(Change { events: Cow::default(), state: None, answer: Decided::Wanted(wanted) });
     }
     let known =
         stream.known.iter().filter_map(|(id, row)| Some((*ids.get(id)?, read.get(&row.event_version)?.clone())));
@@ -108,7 +108,7 @@ fn decide(
         answers.push(decided);
     }
     let state = serde_json::to_string(&wallet).map_err(|error| corrupt(format!("{error}")))?;
-    Ok(Change { events, state: Some(state), answer: Decided::Answers(answers) })
+    Ok(Change { events: events.into(), state: Some(state), answer: Decided::Answers(answers) })
 }
 
 /// The wallet as it stands beside its stream; an empty one where there is none.

@@ -1,5 +1,7 @@
 //! Wallets as they were elsewhere, entry by entry: what an export says comes back as it was.
 
+use std::borrow::Cow;
+
 use widerow::Timestamp;
 
 use crate::{
@@ -36,7 +38,7 @@ pub async fn restore(ctx: &Context, entries: &[Event]) -> Result<()> {
     let ids: Vec<EventId> = entries.iter().map(|event| event.event_id).collect();
     let before = first.event_version - 1;
     let decide = |found: &Stream| {
-        let none = |repeated| Change { events: Vec::new(), state: None, answer: repeated };
+        let none = |repeated| Change { events: Cow::default(), state: None, answer: repeated };
         let stands = |event: &Event| {
             found.known.get(&event.event_id).is_some_and(|known| known.event_version == event.event_version)
         };
@@ -63,7 +65,7 @@ pub async fn restore(ctx: &Context, entries: &[Event]) -> Result<()> {
         }
         let state = serde_json::to_string(&wallet);
         let state = state.map_err(|error| widerow::Error::corrupt("event_streams", error.to_string()))?;
-        Ok(Change { events: new.clone(), state: Some(state), answer: false })
+        Ok(Change { events: Cow::Borrowed(&new[..]), state: Some(state), answer: false })
     };
     let repeated = events::change::<_, Error>(ctx, stream, KIND, &ids, decide).await?.answer;
     if !repeated {

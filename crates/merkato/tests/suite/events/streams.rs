@@ -1,6 +1,6 @@
 //! Appends, and the events of one stream.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use merkato::{
     Context, Kind,
@@ -330,20 +330,20 @@ async fn a_domain_decides_on_what_it_keeps_beside_the_version(target: &Target) {
     let stream = new_stream(ctx);
     let put = |stream: &Stream| {
         assert_eq!(stream.version(), 0);
-        Ok::<_, Error>(Change { events: vec![noted(50)], state: Some("50".into()), answer: () })
+        Ok::<_, Error>(Change { events: vec![noted(50)].into(), state: Some("50".into()), answer: () })
     };
     events::change(ctx, stream, "vault", &[], put).await.unwrap();
     let take = async |id: EventId| {
         let decide = |stream: &Stream| {
             let there: i64 = stream.state().unwrap().parse().unwrap();
             if stream.known.contains_key(&id) {
-                return Ok::<_, Error>(Change { events: Vec::new(), state: None, answer: true });
+                return Ok::<_, Error>(Change { events: Cow::default(), state: None, answer: true });
             }
             if there < 9 {
-                return Ok(Change { events: Vec::new(), state: None, answer: false });
+                return Ok(Change { events: Cow::default(), state: None, answer: false });
             }
             let events = vec![NewEvent::new("Taken", json!({ "number": 9 })).with_id(id)];
-            Ok(Change { events, state: Some((there - 9).to_string()), answer: true })
+            Ok(Change { events: events.into(), state: Some((there - 9).to_string()), answer: true })
         };
         events::change(ctx, stream, "vault", &[id], decide).await
     };
