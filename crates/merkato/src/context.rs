@@ -189,3 +189,35 @@ impl Context {
         bytes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn bytes(count: usize) -> Vec<u8> {
+        let mut bytes = vec![0; count];
+        SystemChance.fill(&mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn no_two_are_given_the_same_bytes() {
+        let sizes = [10, 16, AHEAD_BYTES - 1, 10, AHEAD_BYTES, 10, AHEAD_BYTES + 1, 4 * AHEAD_BYTES];
+        let mut seen = HashSet::new();
+        for size in sizes.into_iter().cycle().take(1_000) {
+            for part in bytes(size).as_chunks::<8>().0 {
+                assert!(seen.insert(*part), "{part:?} twice");
+            }
+        }
+        let others = std::thread::spawn(|| (0..100).map(|_| bytes(8)).collect::<Vec<_>>()).join().expect("no panic");
+        assert!(others.iter().all(|part| !seen.contains(&part[..])));
+    }
+
+    #[test]
+    fn what_was_given_is_kept_nowhere() {
+        bytes(100);
+        AHEAD.with_borrow(|ahead| assert!(ahead.bytes[..ahead.given].iter().all(|byte| *byte == 0)));
+    }
+}

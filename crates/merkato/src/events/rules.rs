@@ -243,7 +243,7 @@ fn metadata_bytes(event: &NewEvent) -> usize {
 }
 
 /// What an event has in bytes, or more, told without writing it out.
-fn bytes_at_most(event: &NewEvent) -> usize {
+pub(super) fn bytes_at_most(event: &NewEvent) -> usize {
     /// `-1.2345678901234567e-308`, and a comma behind it.
     const NUMBER_BYTES: usize = 32;
     // Quotes, and what is behind them; a control character becomes six.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use uuid::Uuid;
 use widerow::Timestamp;
@@ -9,10 +10,13 @@ use widerow::Timestamp;
 use super::{
     error::Error,
     registry::{Aggregate as _, MergedJson},
-    rules::{self, Expected, NewEvent, Stream, fact_stream, is_fact_stream},
+    rules::{self, Expected, NewEvent, Stream, bytes_at_most, check_events, fact_stream, is_fact_stream},
     tables::{Event, EventById, block_of},
 };
-use crate::id::{AggregateId, EventId};
+use crate::{
+    id::{AggregateId, EventId},
+    limits,
+};
 
 const AGGREGATE: AggregateId = AggregateId(Uuid::from_u128(7));
 
@@ -109,4 +113,58 @@ fn json_is_merged_as_the_rfc_has_it() {
     assert_eq!(merged(&[json!({ "a": 1, "b": 2 }), json!({ "a": null })]), json!({ "b": 2 }));
     assert_eq!(merged(&[json!({ "a": [1, 2] }), json!({ "a": [3] })]), json!({ "a": [3] }));
     assert_eq!(merged(&[json!({ "a": "text" }), json!({ "a": { "b": null } })]), json!({ "a": {} }));
+}
+
+/// An event whose data is a text of so many bytes.
+fn of_bytes(bytes: usize) -> NewEvent {
+    let around = json!({ "x": "" }).to_string().len();
+    NewEvent::new("Noted", json!({ "x": "y".repeat(bytes - around) }))
+}
+
+#[test]
+fn an_event_may_have_as_many_bytes_as_the_limit_and_no_more() {
+    let most = limits::EVENT_DATA_BYTES_MAX;
+    assert!(check_events(&[of_bytes(most)], at(0)).is_ok());
+    let refused = check_events(&[event(1), of_bytes(most + 1)], at(0)).unwrap_err();
+    let Error::Invalid(invalid) = &refused else { panic!("{refused}") };
+    assert_eq!(invalid.fields.iter().map(|bad| &*bad.field).collect::<Vec<_>>(), ["events/1/data"]);
+    assert!(invalid.fields[0].problem.contains(&(most + 1).to_string()), "{refused}");
+}
+
+#[test]
+fn all_events_of_an_append_may_have_as_many_bytes_as_the_limit_and_no_more() {
+    let (each, most) = (limits::EVENT_DATA_BYTES_MAX, limits::EVENTS_DATA_BYTES_MAX);
+    let mut events: Vec<NewEvent> = (0..most / each).map(|_| of_bytes(each)).collect();
+    assert!(check_events(&events, at(0)).is_ok());
+    events.push(NewEvent::new("Noted", json!({})));
+    let refused = check_events(&events, at(0)).unwrap_err();
+    assert!(matches!(refused, Error::TooLarge { size, limit, .. } if size == most + 2 && limit == most), "{refused}");
+}
+
+/// JSON of any shape, with whatever has to be escaped.
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        "[\\x00-\\x1f\"\\\\]{0,20}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 64, 8, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+            prop::collection::btree_map(any::<String>(), inner, 0..8)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_event_has_more_bytes_than_it_is_taken_to_have_at_most(data in any_json()) {
+        let written = data.to_string().len();
+        prop_assert!(bytes_at_most(&NewEvent::new("Noted", data)) >= written);
+    }
 }
