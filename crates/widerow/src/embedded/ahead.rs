@@ -302,6 +302,15 @@ mod tests {
         512 * fs::metadata(path(folder, number)).expect("a journal").blocks()
     }
 
+    /// Some file systems keep zeros as a hole.
+    fn keeps_zeros(folder: &Path) -> bool {
+        let name = folder.join("zeros");
+        let file = fs::File::create_new(&name).expect("a file");
+        (&file).write_all(&vec![0; LEAD_BYTES as usize]).expect("written");
+        file.sync_all().expect("on disk");
+        512 * fs::metadata(name).expect("a file").blocks() >= LEAD_BYTES
+    }
+
     /// Lets what is to be filled be filled.
     fn settle(ahead: &Ahead) {
         let busy = |state: &State| state.filling.is_some() || state.reach >= state.wanted_at;
@@ -347,7 +356,10 @@ mod tests {
     fn zeros_are_on_disk_before_the_engine_comes_there() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut file = create(folder.path(), 0);
-        assert!(stored_bytes(folder.path(), 0) < PIECE_BYTES, "a hole");
+        if !keeps_zeros(folder.path()) || stored_bytes(folder.path(), 0) >= PIECE_BYTES {
+            println!("skipped: this file system keeps zeros as holes, or has none");
+            return;
+        }
         let ahead = Ahead::start(folder.path()).expect("started");
         settle(&ahead);
         assert!(stored_bytes(folder.path(), 0) >= LEAD_BYTES);
