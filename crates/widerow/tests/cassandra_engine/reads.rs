@@ -247,7 +247,7 @@ async fn a_scan_in_ranges_sees_every_row_once() {
             loop {
                 let scan = Scan { table, tenant: None, split: &[], range, ranges, after: after.as_deref(), limit };
                 let page = bench.engine.scan(scan).await.unwrap();
-                assert!(page.rows.len() <= limit && (page.rows.len() == limit || page.next.is_none()));
+                assert!(page.len() <= limit && (page.len() == limit || page.next.is_none()));
                 seen.extend(page.rows.into_iter().map(|(tenant, row)| {
                     assert_eq!(
                         Value::Text(format!("{:?}", row.values[0])),

@@ -169,7 +169,7 @@ async fn scan_all(b: &Bench, table: &'static Table, mut expected: Vec<Vec<Value>
             loop {
                 let scan = Scan { table, tenant: None, split: &[], range, ranges, after: after.as_deref(), limit };
                 let page = b.engine.scan(scan).await.unwrap();
-                assert!(page.rows.len() <= limit && (page.rows.len() == limit || page.next.is_none()));
+                assert!(page.len() <= limit && (page.len() == limit || page.next.is_none()));
                 assert!(page.rows.iter().all(|(tenant, _)| *tenant == b.tenant));
                 seen.extend(page.rows.into_iter().map(|(_, row)| row.values));
                 after = page.next;
