@@ -1,8 +1,7 @@
-//! The one thread that writes: it takes all commits that are waiting, decides each on what the ones before it left,
-//! writes one batch, syncs once, and answers them all.
+//! The one thread that writes: it takes all commits that are waiting, decides each on what the ones before it left, and writes them
+//! as one group (`writing.rs`).
 //!
-//! Invariants: a guard is checked against the newest state, that of commits in the same group included; an answer is sent
-//! after the sync; one key stands once in a batch (fjall gives a batch one sequence number).
+//! Invariants: a guard is checked against the newest state, that of commits in the same group included.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque, btree_map::Entry},
@@ -10,17 +9,17 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
 };
 
-use fjall::{AbstractTree, Database, Keyspace, PersistMode, Slice};
+use fjall::{Database, Keyspace, Slice};
 use foldhash::fast::RandomState;
 use quick_cache::{Weighter, unsync::Cache};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use super::{
-    ahead, expiry,
+    ahead,
+    group::{Decided, Failure, Group},
     head::{self, Bookkeeping, Head},
     pages::{Stripe, Stripes},
     row::{self, Layout},
@@ -41,8 +40,6 @@ use crate::{
 const GROUP_COMMITS_MAX: usize = 512;
 /// Bytes of a group, about.
 const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Bytes of staged rows up to which those of several commits become one block; larger ones are not copied.
-const BLOCK_BYTES: usize = 64 * 1024;
 /// Memory for heads of partitions as they were written last, about, and how many room is made for beforehand.
 const HEADS_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const HEADS_EXPECTED: usize = 8 * 1024;
@@ -50,10 +47,6 @@ const HEADS_EXPECTED: usize = 8 * 1024;
 const HEAD_BYTES: u64 = 128;
 /// Commits that are remembered by id in memory.
 const RECENT_COMMITS_MAX: usize = 16 * 1024;
-/// With so many sealed memtables the engine lets a batch wait.
-const SEALED_MAX: usize = 4;
-/// The longest that the committer waits for one of them to be sorted to disk.
-const ROOM_WAIT_MAX: Duration = Duration::from_secs(30);
 /// Commits that wait before callers have to.
 pub(super) const QUEUE_COMMITS_MAX: usize = 4096;
 
@@ -257,7 +250,7 @@ impl Written {
         self.largest_group.fetch_max(commits as u64, Ordering::Relaxed);
     }
 
-    fn count_entries(&self, entries: usize, bytes: usize) {
+    pub(super) fn count_entries(&self, entries: usize, bytes: usize) {
         self.entries.fetch_add(entries as u64, Ordering::Relaxed);
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
@@ -273,24 +266,24 @@ pub(super) struct Target {
 }
 
 pub(super) struct Committer {
-    db: Database,
-    rows: Keyspace,
-    expiry: Keyspace,
-    memtable_bytes: u64,
-    stripes: Arc<Stripes>,
-    written: Arc<Written>,
-    recent: Recent,
+    pub(super) db: Database,
+    pub(super) rows: Keyspace,
+    pub(super) expiry: Keyspace,
+    pub(super) memtable_bytes: u64,
+    pub(super) stripes: Arc<Stripes>,
+    pub(super) written: Arc<Written>,
+    pub(super) recent: Recent,
     /// Heads as they were written last: most commits are on a partition that was just written. Nobody else writes them.
-    heads: Cache<Slice, Option<Slice>, ByBytes>,
-    journal: Journal,
-    ahead: ahead::Handle,
+    pub(super) heads: Cache<Slice, Option<Slice>, ByBytes>,
+    pub(super) journal: Journal,
+    pub(super) ahead: ahead::Handle,
     /// The engine's worker did not come to its end for a long time.
-    is_stuck: bool,
+    pub(super) is_stuck: bool,
 }
 
 /// What is remembered of heads is bounded by its bytes.
 #[derive(Clone)]
-struct ByBytes;
+pub(super) struct ByBytes;
 
 impl Weighter<Slice, Option<Slice>> for ByBytes {
     fn weight(&self, key: &Slice, head: &Option<Slice>) -> u64 {
@@ -301,7 +294,7 @@ impl Weighter<Slice, Option<Slice>> for ByBytes {
 /// Commits of this process that were applied, so that a step sent again changes nothing. Across processes, callers that
 /// send again look into the partition's ring first.
 #[derive(Default)]
-struct Recent {
+pub(super) struct Recent {
     versions: HashMap<StepId, Version, RandomState>,
     order: VecDeque<StepId>,
 }
@@ -322,7 +315,7 @@ impl Recent {
     }
 
     /// Tells what became of a group, which was written, or failed.
-    fn answer(&mut self, answers: Vec<Decided>, failure: Option<Failure>) {
+    pub(super) fn answer(&mut self, answers: Vec<Decided>, failure: Option<Failure>) {
         for (reply, id, scope, answer) in answers {
             if let (None, Ok(Applied::Done(version)), Some(scope)) = (&failure, &answer, scope) {
                 self.remember((id, scope), *version);
@@ -341,40 +334,8 @@ impl Recent {
     }
 }
 
-/// Why a group failed.
-enum Failure {
-    /// Nothing of it was written.
-    NotWritten(Error),
-    /// Nobody knows.
-    Unknown(Error),
-}
-
-/// What the commits of a group have changed and not yet written. In order, as the engine's memory likes its keys best.
-type Overlay = BTreeMap<Slice, Option<Slice>>;
-
 /// Heads by their keys, as a commit leaves them.
 type Heads = BTreeMap<Slice, Head>;
-
-/// Where the answer goes, the commit's id and scope, the answer.
-type Decided = (oneshot::Sender<Result<Applied>>, Uuid, Option<u64>, Result<Applied>);
-
-#[derive(Default)]
-struct Group {
-    rows: Overlay,
-    /// The heads among them, as they came.
-    heads: Vec<(Slice, Option<Slice>)>,
-    /// Which rows end, and when.
-    ending: Vec<(Timestamp, Slice)>,
-    /// Entries of the expiry index that are done with.
-    ended: Vec<Slice>,
-    bytes: usize,
-    /// Where rows and static columns change; some may stand there twice.
-    stripes: Vec<Stripe>,
-    /// Rows of series, from old to new; many small commits together.
-    staged: Vec<StagedRows>,
-    /// Who wants all that was staged before packed.
-    pack: Vec<oneshot::Sender<Result<Applied>>>,
-}
 
 impl Committer {
     pub(super) fn new(
@@ -416,115 +377,6 @@ impl Committer {
             }
             self.written.count(answers.len());
             self.write(group, durable, answers);
-        }
-    }
-
-    fn write(&mut self, mut group: Group, durable: bool, answers: Vec<Decided>) {
-        if let Err(error) = self.wait_for_room() {
-            return self.refuse(group.pack, answers, error);
-        }
-        let changes = group.rows.len() + group.ended.len() + 2;
-        let mut batch = fjall::OwnedWriteBatch::with_capacity(self.db.clone(), changes).durability(Some(if durable {
-            PersistMode::SyncData
-        } else {
-            PersistMode::Buffer
-        }));
-        let (staged, pack) = (std::mem::take(&mut group.staged), std::mem::take(&mut group.pack));
-        let mut bytes: usize = staged.iter().map(StagedRows::bytes).sum();
-        let staging = self.journal.write(&mut batch, staged, !pack.is_empty(), |packed| {
-            if let Some(end) = packed.end {
-                group.ending.push((end, packed.key.clone()));
-            }
-            group.rows.insert(packed.key, packed.value);
-        });
-        let mut staging = match staging {
-            Ok(staging) => staging,
-            Err(error) => return self.refuse(pack, answers, error),
-        };
-        let unpacked = staging.unpacked.take();
-        let heads = std::mem::take(&mut group.heads);
-        let ending = expiry::entries(std::mem::take(&mut group.ending));
-        for (key, value) in group.rows {
-            bytes += key.len() + value.as_ref().map_or(0, |value| value.len());
-            match value {
-                Some(value) => batch.insert(&self.rows, key, value),
-                None => batch.remove(&self.rows, key),
-            }
-        }
-        // One key stands once in a batch: what is packed anew with the end that it had goes on under the entry that it had.
-        let again: BTreeSet<Slice> = ending.iter().map(|(key, _)| key.clone()).collect();
-        for (key, rows) in ending {
-            bytes += key.len() + rows.len();
-            batch.insert(&self.expiry, key, rows);
-        }
-        group.ended.retain(|key| !again.contains(key));
-        group.ended.into_iter().for_each(|key| batch.remove(&self.expiry, key));
-        let entries = batch.len();
-        // ORDER: odd, visible, even, and only then the answers. See `pages`.
-        self.stripes.open(&mut group.stripes);
-        let written = self.journal.commit(staging, || {
-            let begun = self.ahead.begin(ahead::batch_bytes(entries, bytes));
-            let written = batch.commit();
-            drop(begun);
-            self.stripes.close(&group.stripes);
-            if written.is_ok() {
-                self.written.count_entries(entries, bytes);
-            }
-            // What was staged is still to be added, and locked until then: who was told goes on meanwhile, and finds it.
-            let error = written.as_ref().err().map(super::engine_error_of);
-            for reply in pack {
-                let answer = error.clone().or_else(|| unpacked.clone());
-                let _ = reply.send(answer.map_or(Ok(Applied::Done(Version(0))), Err));
-            }
-            self.recent.answer(answers, error.map(Failure::Unknown));
-            written
-        });
-        if written.is_ok() {
-            heads.into_iter().for_each(|(key, head)| self.heads.insert(key, head));
-            self.seal();
-        } else {
-            // Nobody knows what was written.
-            self.heads.clear();
-        }
-    }
-
-    /// Nothing of the group is written.
-    fn refuse(&mut self, pack: Vec<oneshot::Sender<Result<Applied>>>, answers: Vec<Decided>, error: Error) {
-        pack.into_iter().for_each(|reply| drop(reply.send(Err(error.clone()))));
-        self.recent.answer(answers, Some(Failure::NotWritten(error)));
-    }
-
-    /// While the engine's worker has as much to sort as it may have, a batch would wait inside of it, seen already and with the
-    /// stage locked. So it is waited for before; and where nothing comes of that, nothing is written.
-    fn wait_for_room(&mut self) -> Result<()> {
-        let full = || {
-            let keyspaces = [&self.rows, &self.expiry, self.journal.blocks()];
-            keyspaces.into_iter().any(|keyspace| keyspace.tree.sealed_memtable_count() >= SEALED_MAX)
-        };
-        let start = Instant::now();
-        while full() {
-            // Who has waited once in vain is told at once that it is so still.
-            if self.is_stuck || start.elapsed() > ROOM_WAIT_MAX {
-                self.is_stuck = true;
-                return Err(Error::unavailable("the folder takes too long to sort what was written to disk"));
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        self.is_stuck = false;
-        Ok(())
-    }
-
-    /// Gives what is in memory to the engine's worker to sort to disk, once it is enough. While the worker has four of them, the
-    /// next batch waits.
-    fn seal(&self) {
-        // Most blocks of the journal are soon gone: the longer they wait, the fewer are sorted at all.
-        for (keyspace, times) in [(&self.rows, 1), (&self.expiry, 1), (self.journal.blocks(), 2)] {
-            if keyspace.tree.active_memtable().size() > self.memtable_bytes.saturating_mul(times)
-                && let Err(error) = keyspace.rotate_memtable()
-            {
-                // What was written is in the journal. Where the folder has failed, the next batch is told.
-                tracing::warn!(%error, "what is in memory is not sorted to disk yet");
-            }
         }
     }
 
@@ -909,23 +761,5 @@ impl Committer {
             group.ended.push(entry);
         }
         Ok(Applied::Done(Version(reclaimed)))
-    }
-}
-
-impl Group {
-    fn put_head(&mut self, key: Slice, head: Option<Slice>) {
-        self.bytes += key.len() + head.as_ref().map_or(0, |head| head.len());
-        self.heads.push((key.clone(), head.clone()));
-        self.rows.insert(key, head);
-    }
-
-    fn stage(&mut self, rows: StagedRows) {
-        self.stripes.extend(rows.stripes());
-        self.bytes += rows.bytes();
-        match self.staged.last_mut() {
-            Some(last) if last.bytes() + rows.bytes() <= BLOCK_BYTES => last.append(rows),
-            _ if rows.is_empty() => {}
-            _ => self.staged.push(rows),
-        }
     }
 }

@@ -6,6 +6,7 @@
 mod ahead;
 mod committer;
 mod expiry;
+mod group;
 mod head;
 mod key;
 mod pages;
@@ -15,6 +16,7 @@ mod schema;
 mod series;
 #[cfg(test)]
 mod tests;
+mod writing;
 
 use std::{
     path::Path,
