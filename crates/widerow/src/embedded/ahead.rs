@@ -56,6 +56,8 @@ struct State {
     reach: u64,
     /// Of the batches that are being written.
     in_flight: u64,
+    /// Of the batches that may have gone into a newer one: those that were being written when there was none, and all since.
+    unseen: u64,
     /// In it: what was filled ends here, and nothing is filled before.
     filled: u64,
     /// The piece from there on is being written.
@@ -81,7 +83,8 @@ impl Ahead {
     pub(super) fn start(folder: &Path) -> Result<Self> {
         let shared = Arc::new(Shared { folder: folder.into(), state: Mutex::default(), turned: Condvar::new() });
         if let Some(number) = newest(folder) {
-            shared.lock().open(folder, number);
+            // All that is in it is on disk.
+            shared.lock().open(folder, number, holes::File::end_of_data);
         }
         let own = shared.clone();
         let thread = std::thread::Builder::new()
@@ -107,6 +110,7 @@ impl Handle {
         let mut state = shared.lock();
         state.reach += bytes;
         state.in_flight += bytes;
+        state.unseen += bytes;
         while state.filling.is_some_and(|from| state.reach > from) {
             state = shared.turned.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -178,8 +182,11 @@ impl State {
         while let Some(next) = self.journal.as_ref().map(|journal| journal.number + 1)
             && path(folder, next).exists()
         {
-            self.open(folder, next);
+            // RACE: the engine may be writing to it. What is said counts, not what the file system tells of a file that changes.
+            let unseen = self.unseen;
+            self.open(folder, next, |_| Ok(unseen));
         }
+        self.unseen = self.in_flight;
         let file = self.journal.as_ref()?.file.clone();
         let from = (self.reach + MARGIN_BYTES).next_multiple_of(PIECE_BYTES).max(self.filled);
         // Where the engine has come so far as to be about to go on in another.
@@ -187,12 +194,12 @@ impl State {
         is_hole.then_some((file, from))
     }
 
-    /// RACE: what a batch that is being written has written to it already counts twice, and never not at all.
-    fn open(&mut self, folder: &Path, number: u64) {
-        match holes::File::open(&path(folder, number)) {
-            Ok((file, written)) => {
-                self.reach = written + self.in_flight;
-                (self.filled, self.wanted_at) = (0, 0);
+    /// Takes up a journal, of which so much may be written.
+    fn open(&mut self, folder: &Path, number: u64, written: impl FnOnce(&holes::File) -> io::Result<u64>) {
+        let opened = holes::File::open(&path(folder, number)).and_then(|file| Ok((written(&file)?, file)));
+        match opened {
+            Ok((written, file)) => {
+                (self.reach, self.filled, self.wanted_at) = (written, 0, 0);
                 self.journal = Some(Journal { number, file: Arc::new(file) });
             }
             Err(error) => {
@@ -228,15 +235,20 @@ mod holes {
     pub(super) struct File(fs::File);
 
     impl File {
-        /// And where its first hole begins.
-        pub(super) fn open(path: &Path) -> io::Result<(Self, u64)> {
-            let file = fs::OpenOptions::new().write(true).open(path)?;
-            let written = seek(&file, SeekFrom::Hole(0)).or_else(|error| match error {
-                // It has no bytes yet.
-                Errno::NXIO => Ok(0),
-                error => Err(error),
-            })?;
-            Ok((File(file), written))
+        pub(super) fn open(path: &Path) -> io::Result<Self> {
+            fs::OpenOptions::new().write(true).open(path).map(File)
+        }
+
+        /// Where the hole at its end begins.
+        pub(super) fn end_of_data(&self) -> io::Result<u64> {
+            let mut end = 0;
+            loop {
+                end = match seek(&self.0, SeekFrom::Data(end)) {
+                    Ok(data) => seek(&self.0, SeekFrom::Hole(data))?,
+                    Err(Errno::NXIO) => return Ok(end),
+                    Err(error) => return Err(error.into()),
+                }
+            }
         }
 
         /// Whether all of that is in the file and nothing of it on disk.
@@ -267,8 +279,12 @@ mod holes {
     pub(super) struct File(std::convert::Infallible);
 
     impl File {
-        pub(super) fn open(_: &Path) -> io::Result<(Self, u64)> {
+        pub(super) fn open(_: &Path) -> io::Result<Self> {
             Err(io::ErrorKind::Unsupported.into())
+        }
+
+        pub(super) fn end_of_data(&self) -> io::Result<u64> {
+            match self.0 {}
         }
 
         pub(super) fn is_hole(&self, _: u64, _: u64) -> io::Result<bool> {
@@ -319,18 +335,31 @@ mod tests {
         }
     }
 
-    /// Writes batches until the journal is full, and tells what it has written.
-    fn write(handle: &Handle, mut file: fs::File, chance: &mut SmallRng, most: usize) -> Vec<u8> {
-        let mut written = Vec::new();
-        loop {
-            let batch = vec![chance.random_range(1..=u8::MAX); chance.random_range(1..most)];
-            if (written.len() + batch.len()) as u64 > JOURNAL_BYTES {
-                return written;
+    /// As the engine writes: a batch that was said may begin another journal.
+    struct Engine<'f> {
+        folder: &'f Path,
+        number: u64,
+        file: fs::File,
+        written: Vec<u8>,
+    }
+
+    impl Engine<'_> {
+        fn write(&mut self, batch: &[u8]) {
+            if (self.written.len() + batch.len()) as u64 > JOURNAL_BYTES {
+                self.check();
+                self.number += 1;
+                self.file = create(self.folder, self.number);
+                self.written.clear();
             }
-            // As it is told of a batch: never less.
-            let _begun = handle.begin((batch.len() + chance.random_range(0..100)) as u64);
-            file.write_all(&batch).expect("written");
-            written.extend(batch);
+            self.file.write_all(batch).expect("written");
+            self.written.extend(batch);
+        }
+
+        fn check(&self) {
+            let found = fs::read(path(self.folder, self.number)).expect("a journal");
+            assert_eq!(found.len() as u64, JOURNAL_BYTES);
+            assert!(found.starts_with(&self.written), "journal {}", self.number);
+            assert!(found[self.written.len()..].iter().all(|byte| *byte == 0), "journal {}", self.number);
         }
     }
 
@@ -338,16 +367,20 @@ mod tests {
     fn nothing_that_was_written_is_overwritten_in_any_journal() {
         for (seed, most) in [(1, 1_000), (2, 40_000), (3, 900_000)] {
             let (folder, mut chance) = (tempfile::tempdir().expect("a folder"), SmallRng::seed_from_u64(seed));
-            let mut file = create(folder.path(), 7);
-            let ahead = Ahead::start(folder.path()).expect("started");
-            for number in 7..10 {
-                let next = create(folder.path(), number + 1);
-                let current = std::mem::replace(&mut file, next);
-                let written = write(&ahead.handle(), current, &mut chance, most);
-                let found = fs::read(path(folder.path(), number)).expect("a journal");
-                assert_eq!(found.len() as u64, JOURNAL_BYTES);
-                assert!(found.starts_with(&written), "seed {seed}, journal {number}");
-                assert!(found[written.len()..].iter().all(|byte| *byte == 0), "seed {seed}, journal {number}");
+            let (folder, number) = (folder.path(), 7);
+            let mut engine = Engine { folder, number, file: create(folder, number), written: Vec::new() };
+            engine.write(b"what stood there before");
+            let ahead = Ahead::start(folder).expect("started");
+            let handle = ahead.handle();
+            while engine.number < 10 {
+                if chance.random_ratio(1, 20) {
+                    settle(&ahead);
+                }
+                // Zeros are as good as other bytes.
+                let batch = vec![chance.random_range(0..=u8::MAX); chance.random_range(1..most)];
+                // As it is told of a batch: never less.
+                let _begun = handle.begin((batch.len() + chance.random_range(0..100)) as u64);
+                engine.write(&batch);
             }
         }
     }
@@ -388,6 +421,8 @@ mod tests {
         while ahead.shared.lock().reach < filling {
             std::thread::yield_now();
         }
+        // Whoever does not wait is long done by then.
+        std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(!waiting.is_finished());
         ahead.shared.lock().filling = None;
         ahead.shared.turned.notify_all();
