@@ -159,7 +159,7 @@ impl Embedded {
             e => engine_error(e),
         })?;
         schema::check_format(&db, &catalog)?;
-        // ORDER: before the first batch.
+        // ORDER: all that was written until here is on disk, and nothing is written from here on without being said.
         let ahead = Ahead::start(folder)?;
         let (_, tables) = schema::migrate(&db, &catalog, schema, false, &ahead.handle())?;
         // What the journal gave back would stay in memory until as much again was written.
